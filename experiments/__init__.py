@@ -1,0 +1,1 @@
+"""Experiments, each run as python -m experiments.NAME from the clone."""

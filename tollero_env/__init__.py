@@ -1,0 +1,26 @@
+"""Board games for reinforcement learning: exact rules, compiled; Tollero is the flagship.
+
+Importing this compiles nothing and loads nothing heavy: names are brought in when first used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tollero_env.playing import playouts
+    from tollero_env.position import Position, new_game
+
+__version__ = "0.1.0"
+__all__ = ["Position", "__version__", "new_game", "playouts"]
+
+_HOMES = {"Position": "position", "new_game": "position", "playouts": "playing"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,124 @@
+"""What a game is to the rest of the project: a NamedTuple of facts and functions over an array of records.
+
+Everything else (positions, envs, batches, search, replays) is written once, over this page. What Python calls takes
+`(states, i, tables, ...)`: `states` is an array of `game.state` records, `i` the game in it, `tables` an array of one.
+"""
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+# Every game's state begins with these fields.
+HEADER: tuple[tuple[Any, ...], ...] = (
+    ("version", np.uint16),  # of the state's layout
+    ("ply", np.uint16),  # decisions made so far
+    ("num_players", np.uint8),
+    ("player", np.uint8),  # seat to act; 0 once the game is over
+    ("over", np.uint8),  # 0 or 1
+    ("chance", np.uint8),  # values 1..n that chance must choose from next; 0 when a player decides
+    ("digest", np.uint64),  # of the tables
+    ("rng", np.uint64),  # splitmix64
+)
+
+NAMES = ("tollero",)
+
+
+class OptionError(ValueError):
+    """An option that does not exist, or a value it does not take; the message is one line."""
+
+
+class MoveError(ValueError):
+    """A move that is not legal, or a text that is no move; the position is as it was."""
+
+
+class StateError(ValueError):
+    """Bytes that are not a position of this game."""
+
+
+class Game(NamedTuple):
+    """One game. The functions of the first block are compiled; outputs are arrays that the caller owns."""
+
+    name: str
+    title: str  # as people write it
+    players: range
+    state: np.dtype[Any]
+    num_moves: int  # moves are 0 .. num_moves - 1
+    max_legal: int  # no position has more legal moves
+    problems: Mapping[int, str]  # by code of `check`
+    defaults: Mapping[str, Any]  # options and their defaults
+
+    deal: Callable[..., None]  # (states, i, tables, setup): a new game with these hidden things
+    reset: Callable[..., None]  # (states, i, tables, seed): draws a setup and deals it
+    moves: Callable[..., int]  # (states, i, tables, out): the legal moves, in a fixed order; returns how many
+    is_legal: Callable[..., bool]  # (states, i, tables, move): any number may be asked
+    act: Callable[..., None]  # (states, i, tables, move): plays a legal move, stops before chance
+    chance: Callable[..., None]  # (states, i, tables, value): settles what chance must settle next
+    apply: Callable[..., None]  # (states, i, tables, move): act, then chance from the state's rng
+    scores: Callable[..., None]  # (states, i, tables, out): points as they stand
+    outcome: Callable[..., None]  # (states, i, tables, out): shares of the win, as if it ended now
+    resample: Callable[..., None]  # (states, i, tables, player, seed): redraws what that player cannot know
+    check: Callable[..., int]  # (states, i, tables): 0, or a key of `problems`
+    playout: Callable[..., None]  # (states, i, tables, seed): random moves to the end
+    playouts: Callable[..., None]  # (states, tables, seed, decisions, points): many resets and playouts
+
+    make_tables: Callable[..., tuple[Array, Any]]  # (players, **options) -> tables, material (what notation needs)
+    longest_game: Callable[[Array], int]  # (tables): no game has more decisions
+    score_bounds: Callable[[Array], tuple[int, int]]  # (tables): no score is outside
+    move_text: Callable[..., str]  # (rules, states, i, move)
+    parse_move: Callable[..., int]  # (rules, states, i, text): raises MoveError
+    to_text: Callable[..., str]  # (rules, states, i, viewer): the table as plain text; viewer None sees all
+    to_json: Callable[
+        ..., dict[str, Any]
+    ]  # (rules, start, moves, legal): the replay of a game from its start to its end
+    from_json: Callable[..., Any]  # (data, **material): the Replay of such an object, every statement in it checked
+
+
+class Rules(NamedTuple):
+    """A game with its options resolved: what a position needs beside its state."""
+
+    game: Game
+    tables: Array  # one record
+    players: int
+    options: Mapping[str, Any]  # every option, defaults included
+    material: Any  # the game's own: for Tollero the TileSet
+
+
+def get_game(name: str) -> Game:
+    """A game by its name."""
+    if name not in NAMES:
+        raise OptionError(f"game {name!r} is not known; there is {', '.join(NAMES)}")
+    game: Game = importlib.import_module(f"tollero_env.games.{name}").GAME
+    return game
+
+
+def get_rules(name: str, players: int = 2, **options: Any) -> Rules:
+    """The rules of a game for so many players; an unknown option or a wrong value gets one clear error."""
+    game = get_game(name)
+    check_choice("players", players, game.players)
+    for option in options:
+        if option not in game.defaults:
+            raise OptionError(f"{game.title} has no option {option!r}; there is {', '.join(game.defaults)}")
+    resolved = {**game.defaults, **options}
+    tables, material = game.make_tables(players, **resolved)
+    return Rules(game, tables, players, resolved, material)
+
+
+def check_choice(name: str, value: object, allowed: range | tuple[Any, ...]) -> None:
+    """Refuse a value that is not one of those allowed, or only equal to one (True is not 1)."""
+    if type(value) is type(allowed[0]) and value in allowed:
+        return
+    if isinstance(allowed, range):
+        raise OptionError(f"option {name}: {value!r} is not a whole number from {allowed[0]} to {allowed[-1]}")
+    raise OptionError(f"option {name}: {value!r} is not one of {', '.join(repr(choice) for choice in allowed)}")
+
+
+def record_dtype(fields: Iterable[tuple[Any, ...]]) -> np.dtype[Any]:
+    """A dtype without holes; zero bytes at the end fill it up to a multiple of 8."""
+    fields = list(fields)
+    dtype = np.dtype(fields)
+    missing = -dtype.itemsize % 8
+    return np.dtype([*fields, ("padding", np.uint8, (missing,))]) if missing else dtype

@@ -1,0 +1,103 @@
+"""The only caller of numba.njit: one decorator, and a cache folder that cannot go stale.
+
+numba keys its on-disk cache by the file that defines a function, so a caller goes stale when a helper in another
+file changes. Here the folder's name is a digest of every source file of the package, of numba's version and of the
+flags that change the machine code: another source is another folder.
+"""
+
+import functools
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast, overload
+
+import llvmlite
+import numba
+from numba.core import caching
+
+_PACKAGE = Path(__file__).resolve().parent
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+DISABLED = bool(numba.config.DISABLE_JIT)
+
+
+@functools.cache
+def source_digest() -> str:
+    """Names the sources, the compiler and its flags in 16 hex digits."""
+    config = numba.config
+    flags = (config.BOUNDSCHECK, config.OPT, config.CPU_NAME, config.CPU_FEATURES, config.ENABLE_AVX)
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {flags}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@functools.cache
+def cache_folder() -> str:
+    """TOLLERO_CACHE_DIR if set, else the package's own folder, else the user's cache folder, else a temporary one."""
+    user_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    candidates = [_PACKAGE / "__pycache__", user_cache / "tollero_env"]
+    if os.environ.get("TOLLERO_CACHE_DIR"):
+        candidates.insert(0, Path(os.environ["TOLLERO_CACHE_DIR"]))
+    for candidate in candidates:
+        folder = candidate / f"kernels-{source_digest()}"
+        if _is_writable(folder):
+            return str(folder)
+    return tempfile.mkdtemp(prefix="tollero_env-kernels-")
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._py_file = py_file
+        self._name = f"{py_func.__module__}.{py_func.__qualname__}"
+
+    def get_cache_path(self) -> str:
+        return cache_folder()
+
+    def get_source_stamp(self) -> str:
+        return source_digest()
+
+    def get_disambiguator(self) -> str:
+        # numba adds only the file's base name, and every game has a rules.py
+        return hashlib.sha256(self._name.encode()).hexdigest()[:10]
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
+        return cls(py_func, py_file)
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
+
+
+@overload
+def jit(function: _Function) -> _Function: ...
+@overload
+def jit(*, entry: bool = False, inline: bool = False) -> Callable[[_Function], _Function]: ...
+def jit(function: _Function | None = None, *, entry: bool = False, inline: bool = False) -> Any:
+    """Compile at the first call. `entry`: called from Python, so kept on disk; `inline`: melted into its callers."""
+
+    def decorate(py_func: _Function) -> _Function:
+        if DISABLED:
+            return py_func
+        dispatcher = numba.njit(nogil=entry, forceinline=inline)(py_func)
+        if entry:
+            dispatcher._cache = _Cache(py_func)
+        return cast(_Function, dispatcher)
+
+    return decorate if function is None else decorate(function)
