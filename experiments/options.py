@@ -1,6 +1,7 @@
 """What the command lines share: rule options as text, and one clear line for what went wrong."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,9 +13,13 @@ BOOLS = {"true": True, "false": False}
 
 @contextlib.contextmanager
 def clear_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Errors of these kinds become one line on stderr and exit code 1; Ctrl-C ends quietly."""
+    """Errors of these kinds become one line on stderr and exit code 1; Ctrl-C and a closed pipe end quietly."""
     try:
         yield
+        sys.stdout.flush()
+    except BrokenPipeError:  # as in `... show FILE | head`; nothing may be written at exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except kinds as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
@@ -24,8 +29,12 @@ def clear_errors(*kinds: type[Exception]) -> Iterator[None]:
 
 def rules_from_text(game: str, players: int, tileset: str | None, options: Sequence[str]) -> Rules:
     """The rules of a game from "key=value" texts, each read as the option's own type."""
-    values = {"tileset": tileset} if tileset is not None else {}
-    return get_rules(game, players, **values, **parse_options(game, options))
+    values = parse_options(game, options)
+    if tileset is not None:
+        if "tileset" in values:
+            raise OptionError("--tileset and --option tileset=... say the same thing; give one")
+        values["tileset"] = tileset
+    return get_rules(game, players, **values)
 
 
 def parse_options(game: str, texts: Sequence[str]) -> dict[str, Any]:

@@ -11,16 +11,16 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from html import escape
 from itertools import combinations
 from pathlib import Path
+from typing import Annotated
 
 import tyro
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from experiments.options import clear_errors
 from tollero_env.files import write_beside
-from tollero_env.games.tollero.draw import INK, tile_svg
+from tollero_env.games.tollero.pieces import INK, MUTED, tile_shapes
 from tollero_env.games.tollero.tiles import (
     LOTS,
     NO_FOUNTAIN,
@@ -33,8 +33,13 @@ from tollero_env.games.tollero.tiles import (
     load_tileset,
     turned,
 )
+from tollero_env.render.svg import to_svg
+from tollero_env.scene import Scene, Shape, Sprite, Text
 
 app = tyro.extras.SubcommandApp()
+Name = Annotated[Positional[str], arg(metavar="NAME|PATH", help="Tile set.")]
+Out = Annotated[Positional[Path], arg(metavar="OUT", help="File to write.")]
+OutOrNone = Annotated[Positional[Path | None], arg(metavar="OUT", help="File to write.")]
 
 SHAPES = {0: "none", 1: "end", 5: "straight", 3: "corner", 7: "T", 15: "crossing"}  # by the least of the four turns
 
@@ -229,7 +234,7 @@ def fountains_of(faces: Iterable[Face]) -> list[tuple[int, int]]:
 
 TILE, GAP, MARGIN, COLUMNS = 100, 16, 36, 9  # nine: the contract and four pairs fill the first row
 CAPTION, HEADING = 22, 40  # heights, below a tile and above a section
-BACKGROUND, MUTED = "#fffdf7", "#7d6c4d"
+BACKGROUND = "#fffdf7"
 
 LEGEND = (
     "Faces as printed. Number: value. Paved square: foundation. Arrow: fountain, and where it points. "
@@ -249,46 +254,39 @@ def set_svg(tileset: TileSet) -> str:
         tiles = [tile for tile in tileset.city if tile.face.value == value]
         shown = [(tile.id, f"× {tile.copies}" if tile.copies > 1 else "", tile.face) for tile in tiles]
         sections.append((f"City, value {value}: {sum(tile.copies for tile in tiles)} tiles", shown))
-    return page_svg(tileset.name, sections)
+    return to_svg(page_scene(tileset.name, sections))
 
 
-def page_svg(title: str, sections: Sequence[tuple[str, Sequence[Captioned]]]) -> str:
-    parts = [text_svg(MARGIN, MARGIN + 16, f"Tollero tile set: {title}", 26, INK)]
-    parts.append(text_svg(MARGIN, MARGIN + 42, LEGEND, 14, MUTED))
+def page_scene(title: str, sections: Sequence[tuple[str, Sequence[Captioned]]]) -> Scene:
+    shapes: list[Shape] = [Text(MARGIN, MARGIN + 16, f"Tollero tile set: {title}", 26, INK, "start")]
+    shapes.append(Text(MARGIN, MARGIN + 42, LEGEND, 14, MUTED, "start"))
     y = MARGIN + 50.0
     for heading, tiles in sections:
-        parts.append(text_svg(MARGIN, y + HEADING - 12, heading, 17, INK))
+        shapes.append(Text(MARGIN, y + HEADING - 12, heading, 17, INK, "start"))
         y += HEADING
         for index, tile in enumerate(tiles):
             row, column = divmod(index, COLUMNS)
-            parts.append(captioned_svg(tile, MARGIN + column * (TILE + GAP), y + row * (TILE + CAPTION + GAP / 2)))
+            shapes += captioned_shapes(tile, MARGIN + column * (TILE + GAP), y + row * (TILE + CAPTION + GAP / 2))
         y += -(-len(tiles) // COLUMNS) * (TILE + CAPTION + GAP / 2)
-    width, height = 2 * MARGIN + COLUMNS * (TILE + GAP) - GAP, y + MARGIN / 2
-    frame = f'xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:g}" viewBox="0 0 {width} {height:g}"'
-    paper = f'<rect width="{width}" height="{height:g}" fill="{BACKGROUND}"/>'
-    return "\n".join([f"<svg {frame}>", paper, *parts, "</svg>"]) + "\n"
+    return Scene(2 * MARGIN + COLUMNS * (TILE + GAP) - GAP, y + MARGIN / 2, BACKGROUND, shapes)
 
 
-def captioned_svg(tile: Captioned, x: float, y: float) -> str:
+def captioned_shapes(tile: Captioned, x: float, y: float) -> list[Shape]:
     caption, addition, face = tile
     room = 10 - len(addition)
     short = caption if len(caption) <= room else caption[: room - 1] + "…"  # the whole id is in the tooltip
-    font = 'font-family="Georgia, serif" font-size="14" font-weight="bold" text-anchor="middle"'
-    words = escape(f"{short} {addition}".strip())
-    label = f'<text x="{TILE / 2:g}" y="{TILE + 16}" {font} fill="{INK}">{words}</text>'
-    return f'<g transform="translate({x:g} {y:g})"><title>{escape(caption)}</title>{tile_svg(face, TILE)}{label}</g>'
-
-
-def text_svg(x: float, y: float, text: str, size: int, colour: str) -> str:
-    font = f'font-family="Georgia, serif" font-size="{size}"'
-    return f'<text x="{x:g}" y="{y:g}" {font} fill="{colour}">{escape(text)}</text>'
+    words = f"{short} {addition}".strip()
+    return [
+        Sprite(x, y, TILE / 100, tile_shapes(face), caption),
+        Text(x + TILE / 2, y + TILE + 16, words, 14, INK, bold=True),
+    ]
 
 
 # ---------------------------------------------------------------- command line
 
 
 @app.command
-def make(out: Positional[Path | None] = None) -> None:
+def make(out: OutOrNone = None) -> None:
     """Write the reconstruction, the default tile set; to the terminal if no file is given."""
     text = to_toml(reconstruction())
     if out is None:
@@ -299,13 +297,13 @@ def make(out: Positional[Path | None] = None) -> None:
 
 
 @app.command
-def check(tileset: Positional[str]) -> None:
+def check(tileset: Name) -> None:
     """Check a tile set, shipped (by name) or in a file (by path), and print what is in it."""
     print(summary(load_tileset(tileset)))
 
 
 @app.command
-def draw(tileset: Positional[str], out: Positional[Path]) -> None:
+def draw(tileset: Name, out: Out) -> None:
     """Draw every tile of a set, shipped (by name) or in a file (by path), into an SVG file."""
     picture = set_svg(load_tileset(tileset))
     with write_beside(out) as file:
@@ -315,7 +313,9 @@ def draw(tileset: Positional[str], out: Positional[Path]) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line."""
     with clear_errors(TileSetError, OSError):
-        app.cli(prog="python -m experiments.tileset", description=__doc__, args=args)
+        app.cli(
+            prog="python -m experiments.tileset", description="Make, check and draw tile sets of Tollero.", args=args
+        )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from experiments.tileset import inside_target, main, reconstruction, set_svg, shape, summary, to_toml
-from tollero_env.games.tollero.draw import LOT_RADIUS, lot_centre, tile_svg
+from tollero_env.games.tollero.pieces import BANK, CANAL_WIDTH, INK, LOT_RADIUS, lot_centre, tile_shapes
 from tollero_env.games.tollero.tiles import (
     FOLDER,
     LOTS,
@@ -23,6 +23,7 @@ from tollero_env.games.tollero.tiles import (
     tileset_names,
     turned,
 )
+from tollero_env.scene import Polygon, Rect, Text, bounds, scale
 
 SHIPPED = load_tileset("reconstruction")
 CITY = [tile.face for tile in SHIPPED.city for _ in range(tile.copies)]
@@ -429,16 +430,38 @@ def test_lot_centres_are_in_their_corners_and_lots_do_not_touch():
     assert LOT_RADIUS < 23.5 < 50 - LOT_RADIUS
 
 
+# Where an arrow in a lot's centre points: the tip, by direction.
+TIPS = {(0, -11): 0, (11, 0): 1, (0, 11): 2, (-11, 0): 3}
+# The band of a canal on a tile 100 wide, by side.
+BANDS = {(42.5, 0, 15, 50): 0, (50, 42.5, 50, 15): 1, (42.5, 50, 15, 50): 2, (0, 42.5, 50, 15): 3}
+
+
+def arrows(shapes):
+    """(lot, direction) of each arrow."""
+    found = []
+    for x, y in [one.points[0] for one in shapes if isinstance(one, Polygon) and one.fill == INK]:
+        from_lots = [(x - cx, y - cy) for cx, cy in map(lot_centre, range(4))]
+        found += [(lot, TIPS[tip]) for lot, tip in enumerate(from_lots) if tip in TIPS]
+    return found
+
+
 @pytest.mark.parametrize("face", [Face(0, 0, 0, (-1,) * 4), Face(9, 15, 15, (-1,) * 4), *DOWNTOWN])
 def test_a_tile_shows_its_canals_value_and_fountains(face):
-    group = ET.fromstring(tile_svg(face, 50))
-    assert group.get("transform") == "scale(0.5)"
-    assert [text.text for text in group.iter("text")] == ([str(face.value)] if face.value else [])
-    bands = {rect.get("transform") for rect in group.iter("rect") if rect.get("height") == "50"}
-    assert bands == {f"rotate({90 * d} 50 50)" for d in range(4) if face.canals >> d & 1}
-    lots = [lot for lot in group.findall("g") if (lot.get("transform") or "").startswith("translate")]
-    turns = [[p.get("transform") for p in lot.iter("path") if "rotate" in (p.get("transform") or "")] for lot in lots]
-    assert turns == [[f"rotate({90 * d})"] if d != -1 else [] for d in face.fountains]
+    shapes = tile_shapes(face)
+    assert [one.text for one in shapes if isinstance(one, Text)] == ([str(face.value)] if face.value else [])
+    rects = [one for one in shapes if isinstance(one, Rect)]
+    bands = [BANDS[rect[:4]] for rect in rects if rect.fill == BANK and CANAL_WIDTH in rect[2:4]]
+    assert bands == [d for d in range(4) if face.canals >> d & 1]
+    assert arrows(shapes) == [(lot, d) for lot, d in enumerate(face.fountains) if d != -1]
+    slabs = [rect for rect in rects if rect.w == 2 * LOT_RADIUS and not rect.stroke]
+    centres = [(slab.x + LOT_RADIUS, slab.y + LOT_RADIUS) for slab in slabs]
+    assert centres == [lot_centre(lot) for lot in range(4) if face.foundations >> lot & 1]
+
+
+def test_a_tile_is_drawn_in_any_size():
+    face = DOWNTOWN[0]
+    assert list(tile_shapes(face, 50)) == scale(tile_shapes(face), 0.5)
+    assert bounds(tile_shapes(face, 50)) == (0, 0, 50, 50)
 
 
 def test_the_picture_of_a_set_shows_every_tile_once():

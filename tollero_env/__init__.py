@@ -1,10 +1,13 @@
 """Board games for reinforcement learning: exact rules, compiled; Tollero is the flagship.
 
-Importing this compiles nothing and loads nothing heavy: names are brought in when first used.
+Importing this compiles nothing: envs are registered as strings, names are brought in
+when first used.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+import pettingzoo
 
 if TYPE_CHECKING:
     from tollero_env.playing import playouts
@@ -14,6 +17,9 @@ __version__ = "0.1.0"
 __all__ = ["Position", "__version__", "new_game", "playouts"]
 
 _HOMES = {"Position": "position", "new_game": "position", "playouts": "playing"}
+
+
+pettingzoo.register("aec", "tollero_env/tollero-v0", "tollero_env.tollero_v0:env")
 
 
 def __getattr__(name: str) -> Any:

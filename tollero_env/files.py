@@ -13,7 +13,7 @@ def write_beside(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """A text file to write that takes the place of `path` at the end, unless something went wrong."""
     target = Path(path)
     if target.exists() and not target.is_file():
-        raise OSError(f"{path}: cannot be written: it is there and is no file")  # renaming would replace a device
+        raise OSError(f"{path}: not a regular file, so it is not written")  # renaming would replace a device
     beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
     try:
         with open(beside, "w", encoding="utf-8", newline="\n") as file:
@@ -22,4 +22,5 @@ def write_beside(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     except OSError as error:
         raise OSError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # most often it was renamed, or never made
+            beside.unlink()

@@ -39,6 +39,39 @@ class StateError(ValueError):
     """Bytes that are not a position of this game."""
 
 
+# What an encoding's `step` returns beside a seat.
+STEP_OVER, STEP_HIDDEN, STEP_ILLEGAL = -1, -2, -3
+STEP_ASK = -1  # the action that plays nothing and asks for the status
+
+
+class Part(NamedTuple):
+    """Shape and dtype of an array of an observation."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class Encoding(NamedTuple):
+    """What an agent is offered: positions as arrays, moves as actions of a Discrete space.
+
+    `view` is a number that the encoding may need beside the tables (Tollero's planes: the side of the view).
+    Compiled functions come last. `observe` and `mask` write into flat arrays of zeros; `observe` also over an earlier
+    observation of the same game. The mask of a player who is not to act is all zeros.
+    """
+
+    resolve_view: Callable[[int, Any], int]  # (players, option): the view; raises OptionError
+    num_actions: Callable[[int, int], int]  # (players, view)
+    parts: Callable[[int, int], tuple[Part, ...]]  # (players, view): the arrays of a batch, complete
+    whole: Callable[[int, int], Part]  # (players, view): the one array of the envs
+    legend: Mapping[str, tuple[tuple[str, int, str], ...]]  # what the arrays hold: name, how many, what
+    observe: Callable[..., None]  # (states, i, tables, player, view, *parts)
+    observe_whole: Callable[..., int]  # (states, i, tables, player, view, out, mask): writes every byte
+    mask: Callable[..., int]  # (states, i, tables, view, out): of the player to act; returns how many actions
+    to_move: Callable[..., int]  # (states, i, tables, view, action): negative if it is not legal
+    to_action: Callable[..., int]  # (states, i, tables, view, move): negative if the view does not show it
+    step: Callable[..., int]  # (states, i, tables, view, action): the seat to act next, or a STEP_ code
+
+
 class Game(NamedTuple):
     """One game. The functions of the first block are compiled; outputs are arrays that the caller owns."""
 
@@ -50,6 +83,8 @@ class Game(NamedTuple):
     max_legal: int  # no position has more legal moves
     problems: Mapping[int, str]  # by code of `check`
     defaults: Mapping[str, Any]  # options and their defaults
+
+    encodings: Mapping[str, Encoding]  # the first is the default
 
     deal: Callable[..., None]  # (states, i, tables, setup): a new game with these hidden things
     reset: Callable[..., None]  # (states, i, tables, seed): draws a setup and deals it
@@ -71,6 +106,8 @@ class Game(NamedTuple):
     move_text: Callable[..., str]  # (rules, states, i, move)
     parse_move: Callable[..., int]  # (rules, states, i, text): raises MoveError
     to_text: Callable[..., str]  # (rules, states, i, viewer): the table as plain text; viewer None sees all
+    to_ansi: Callable[..., str]  # (rules, states, i, viewer, last, legal): the same in colour, with marks
+    draw: Callable[..., Any]  # (rules, states, i, *, viewer, last, legal, room): the table as a Scene
     to_json: Callable[
         ..., dict[str, Any]
     ]  # (rules, start, moves, legal): the replay of a game from its start to its end
@@ -109,11 +146,12 @@ def get_rules(name: str, players: int = 2, **options: Any) -> Rules:
 
 def check_choice(name: str, value: object, allowed: range | tuple[Any, ...]) -> None:
     """Refuse a value that is not one of those allowed, or only equal to one (True is not 1)."""
-    if type(value) is type(allowed[0]) and value in allowed:
-        return
     if isinstance(allowed, range):
+        if type(value) is int and value in allowed:
+            return
         raise OptionError(f"option {name}: {value!r} is not a whole number from {allowed[0]} to {allowed[-1]}")
-    raise OptionError(f"option {name}: {value!r} is not one of {', '.join(repr(choice) for choice in allowed)}")
+    if (type(value), value) not in [(type(choice), choice) for choice in allowed]:
+        raise OptionError(f"option {name}: {value!r} is not one of {', '.join(repr(choice) for choice in allowed)}")
 
 
 def record_dtype(fields: Iterable[tuple[Any, ...]]) -> np.dtype[Any]:

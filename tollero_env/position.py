@@ -5,7 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from tollero_env.game import Array, MoveError, Rules, StateError, get_rules
+from tollero_env.game import Array, MoveError, Rules, StateError, get_game, get_rules
+from tollero_env.render.svg import to_svg
 
 _History = tuple[Any, int, bytes | None] | None  # the one before, the move, the state it was played in
 
@@ -30,7 +31,7 @@ class Position:
     def new(cls, rules: Rules, seed: int | None = None) -> Self:
         """A new game; without a seed, a random one."""
         states = np.zeros(1, rules.game.state)
-        rules.game.reset(states, 0, rules.tables, as_word(secrets.randbits(64) if seed is None else seed))
+        rules.game.reset(states, 0, rules.tables, as_word(new_seed() if seed is None else seed))
         return cls(rules, states, start=states.tobytes())
 
     @classmethod
@@ -127,8 +128,7 @@ class Position:
 
     def hidden_from(self, player: int, seed: int = 0) -> Self:
         """A copy in which all that this seat cannot know is drawn anew; its moves cannot be taken back."""
-        if type(player) is not int or player not in range(self.rules.players):
-            raise ValueError(f"player {player!r} is not a seat: they are 0 to {self.rules.players - 1}")
+        self._check_seat(player)
         history: _History = None
         for move in self.history():
             history = (history, move, None)
@@ -143,8 +143,8 @@ class Position:
     # ---- texts
 
     def text(self, move: int) -> str:
-        """A move in the game's notation."""
-        return self.rules.game.move_text(self.rules, self._states, 0, move)
+        """A move in the game's notation; it need not be legal."""
+        return self.rules.game.move_text(self.rules, self._states, 0, self.parse(move))
 
     def parse(self, move: str | int) -> int:
         """The number of a move; it need not be legal."""
@@ -154,9 +154,23 @@ class Position:
             raise MoveError(f"{move!r} is no move: a text, or a number from 0 to {self.rules.game.num_moves - 1}")
         return int(move)
 
-    def show(self, viewer: int | None = None) -> str:
+    def show(self, viewer: int | None = None, colour: bool = False) -> str:
         """The table as text, as that seat may see it; None sees all."""
-        return self.rules.game.to_text(self.rules, self._states, 0, viewer)
+        self._check_viewer(viewer)
+        game = self.rules.game
+        if colour:
+            return game.to_ansi(self.rules, self._states, 0, viewer, self._history[1] if self._history else None)
+        return game.to_text(self.rules, self._states, 0, viewer)
+
+    def svg(self, viewer: int | None = None, legal: bool = False) -> str:
+        """The table as a picture, as that seat may see it (None sees all), with the legal places on request."""
+        self._check_viewer(viewer)
+        last = self._history[1] if self._history else None
+        places = self.moves() if legal else ()
+        return to_svg(self.rules.game.draw(self.rules, self._states, 0, viewer=viewer, last=last, legal=places))
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
     def to_replay(self, legal: bool = False) -> dict[str, Any]:
         """The game so far as a replay object, with whole legal sets on request."""
@@ -165,19 +179,27 @@ class Position:
         start = np.frombuffer(self._start, self.rules.game.state)
         return self.rules.game.to_json(self.rules, start, self.history(), legal)
 
+    def _check_seat(self, player: int) -> None:
+        if type(player) is not int or player not in range(self.rules.players):
+            raise ValueError(f"player {player!r} is not a seat: they are 0 to {self.rules.players - 1}")
+
+    def _check_viewer(self, viewer: int | None) -> None:
+        if viewer is not None:
+            self._check_seat(viewer)
+
     def _refusal(self, move: str | int) -> str:
-        name = move if isinstance(move, str) else self.text(int(move)) if self._is_sayable(int(move)) else str(move)
+        name = move if isinstance(move, str) else self._name(move)
         if self.over:
             return f"{name} is not legal: the game is over"
         legal = self.legal()
         more = f" and {len(legal) - 6} more (legal() lists them)" if len(legal) > 6 else ""
         return f"{name} is not legal here; player {self.player} may: {', '.join(legal[:6])}{more}"
 
-    def _is_sayable(self, move: int) -> bool:
+    def _name(self, move: int) -> str:
         try:
-            return self.parse(self.text(move)) == move
-        except (MoveError, IndexError):
-            return False
+            return self.text(move)
+        except MoveError:
+            return f"move {move}"
 
     def __str__(self) -> str:
         return self.show()
@@ -197,16 +219,9 @@ class Position:
         while node:
             nodes.append(node[1:])
             node = node[0]
-        options = dict(rules.options)
-        return _restore, (
-            type(self),
-            rules.game.name,
-            rules.players,
-            options,
-            self.to_bytes(),
-            nodes[::-1],
-            self._start,
-        )
+        # the tables go along: a tile-set file may have changed, or be out of reach, where this is read
+        known = (rules.tables, rules.players, dict(rules.options), rules.material)
+        return _restore, (type(self), rules.game.name, known, self.to_bytes(), nodes[::-1], self._start)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
@@ -223,17 +238,21 @@ def new_game(game: str = "tollero", players: int = 2, seed: int | None = None, *
 def _restore(
     kind: type[Position],
     game: str,
-    players: int,
-    options: dict[str, Any],
+    known: tuple[Array, int, dict[str, Any], Any],
     data: bytes,
     nodes: list[tuple[int, bytes | None]],
     start: bytes | None,
 ) -> Position:
-    position = kind.from_bytes(get_rules(game, players, **options), data)
+    position = kind.from_bytes(Rules(get_game(game), *known), data)
     for move, before in nodes:
         position._history = (position._history, move, before)
     position._start = start
     return position
+
+
+def new_seed() -> int:
+    """A seed nobody can foresee."""
+    return secrets.randbits(64)
 
 
 def is_whole(value: object) -> bool:

@@ -30,13 +30,16 @@ def load(data: object, **material: Any) -> Replay:
     """Replay a game and check every statement in it: moves, legal sets, scores."""
     if not isinstance(data, dict):
         raise ReplayError(f"a game is a JSON object, not {shown(data)}")
-    name = data.get("game")
+    for key in ("game", "format"):
+        if key not in data:
+            raise ReplayError(f'"{key}" is missing')
+    name = data["game"]
     if name not in NAMES:
         raise ReplayError(f'"game" is {shown(name)}; allowed: {", ".join(NAMES)}')
     game = get_game(name)
     wanted = f"{name}-replay/1"
-    if data.get("format") != wanted:
-        raise ReplayError(f'"format" is {shown(data.get("format"))}; allowed: {wanted}')
+    if data["format"] != wanted:
+        raise ReplayError(f'"format" is {shown(data["format"])}; allowed: {wanted}')
     given = {key: value for key, value in material.items() if value is not None}
     if unknown := [key for key in given if key not in game.defaults]:
         raise ReplayError(f"{game.title} has no {unknown[0]} to give")
@@ -58,18 +61,17 @@ def read(path: str | os.PathLike[str]) -> Iterator[tuple[int, object]]:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         raise ReplayError(f"{path}: no game in this file")
-    try:
-        only = _parse(text)
-    except ValueError:
-        only = None
-    if only is not None:
-        yield 1, only
-        return
+    if not any(_is_json(line) for _, line in lines[:2]):
+        lines = [(1, text)]
     for game, (number, line) in enumerate(lines, 1):
         try:
-            yield game, _parse(line)
+            data = _parse(line)
+        except json.JSONDecodeError as error:
+            at = f"line {number + error.lineno - 1}, column {error.colno}"
+            raise ReplayError(f"{path}: game {game}: not JSON: {error.msg} ({at})") from error
         except ValueError as error:
-            raise ReplayError(f"{path}: game {game} (line {number}): not JSON: {error}") from error
+            raise ReplayError(f"{path}: game {game}: not JSON: {error}") from error
+        yield game, data
 
 
 def write(path: str | os.PathLike[str], games: Iterable[dict[str, Any]]) -> int:
@@ -80,6 +82,14 @@ def write(path: str | os.PathLike[str], games: Iterable[dict[str, Any]]) -> int:
             file.write(json.dumps(game, ensure_ascii=False) + "\n")
             count += 1
     return count
+
+
+def _is_json(line: str) -> bool:
+    try:
+        _parse(line)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse(text: str) -> Any:
@@ -145,7 +155,8 @@ def check_legal(given: object, legal: set[Any], read_entry: Callable[[object], A
     if extra := set(entries) - legal:
         raise ReplayError(f'{where}"legal" has {_plain(min(extra))}, which is not legal')
     if missing := legal - set(entries):
-        raise ReplayError(f'{where}"legal" lacks {_plain(min(missing))} (and {len(missing) - 1} more)')
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ReplayError(f'{where}"legal" lacks {_plain(min(missing))}{more}')
 
 
 def check_scores(given: object, scores: list[int]) -> None:
@@ -162,6 +173,6 @@ def shown(value: object) -> str:
     """A value out of a file, short enough for a line."""
     try:
         text = json.dumps(value, ensure_ascii=True)
-    except (TypeError, ValueError, RecursionError):
-        text = repr(value)
+    except RecursionError:
+        text = "something nested deeply"
     return text if len(text) <= 60 else text[:57] + "..."

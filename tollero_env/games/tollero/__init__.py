@@ -1,7 +1,7 @@
 """Tollero: lay a tile, then build two Floors along the canals; majorities and fountains score."""
 
 from tollero_env.game import Game
-from tollero_env.games.tollero import check, notation, protocol, replay, tables
+from tollero_env.games.tollero import ansi, check, draw, encodings, notation, protocol, replay, tables
 from tollero_env.games.tollero.constants import MAX_FLOORS, MAX_LEGAL, NUM_MOVES, PROBLEMS
 from tollero_env.games.tollero.state import STATE
 
@@ -19,6 +19,7 @@ GAME = Game(
         "downtown_scores": True,
         "downtown": None,
     },
+    encodings=encodings.ENCODINGS,
     deal=protocol.deal,
     reset=protocol.reset,
     moves=protocol.moves,
@@ -38,6 +39,8 @@ GAME = Game(
     move_text=notation.move_text,
     parse_move=notation.parse_move,
     to_text=notation.to_text,
+    to_ansi=ansi.to_ansi,
+    draw=draw.draw,
     to_json=replay.to_json,
     from_json=replay.from_json,
 )

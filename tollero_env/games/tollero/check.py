@@ -54,7 +54,9 @@ def _check_counts(state, tables):
         return BAD_COUNTS
     if state["num_gone"] > CITY_TILES or state["player"] >= players or stage > OVER:
         return BAD_COUNTS
-    if (stage == OVER) != (state["over"] == 1) or state["chance"] != 0 or (origin != ANYWHERE and origin >= num_tiles):
+    if np.int64(state["over"]) != (stage == OVER) or state["chance"] != 0:
+        return BAD_COUNTS
+    if origin != ANYWHERE and origin >= num_tiles:
         return BAD_COUNTS
     return 0
 

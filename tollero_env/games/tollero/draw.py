@@ -1,98 +1,189 @@
-"""Pictures of Tollero: one tile as a group of SVG, for the board and for overviews of a tile set.
+"""The picture of Tollero: the whole table, as a seat may see it.
 
-Lengths are in hundredths of the tile's side, whatever its size in the picture.
+It has one size whatever the city's, so that pictures of a game make a film; the cells shrink instead.
 """
 
 from __future__ import annotations
 
-from tollero_env.games.tollero.tiles import NO_FOUNTAIN, Face
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-# What is drawn on top of a tile (buildings) goes by these two and lot_centre().
-LOT_CENTRE = 23.5  # from the two nearest sides of the tile
-LOT_RADIUS = 15.0  # half the side of a foundation, radius of a fountain
+from tollero_env.game import Array, Rules
+from tollero_env.games.tollero import panel as side
+from tollero_env.games.tollero.constants import BUILD, CELLS
+from tollero_env.games.tollero.notation import (
+    NOBODY,
+    SEATS,
+    at_cell,
+    find_leader,
+    rotations_by_cell,
+    tile_id,
+    visible_moves,
+)
+from tollero_env.games.tollero.pieces import (
+    LAST,
+    LEGAL,
+    MUTED,
+    bonus,
+    building,
+    emblem,
+    last_tile,
+    legal_cell,
+    lot_centre,
+    lot_mark,
+    tile_shapes,
+)
+from tollero_env.games.tollero.tables import faces_of
+from tollero_env.games.tollero.tiles import LOTS, turned
+from tollero_env.scene import Line, Rect, Scene, Shape, Sprite, centred_text, translate
 
-CANAL_WIDTH = 15.0
-BASIN_RADIUS = 15.5
-DISC_RADIUS = 10.5  # under the value
-BANK_WIDTH = 1.5
-
-PAPER, PAPER_EDGE = "#f4e7c9", "#b59a6a"
-GRASS = "#a9b873"
-BANK, WATER, WATER_LIGHT = "#8a7a58", "#5fa9d0", "#cfe8f3"
-STONE, STONE_EDGE, STONE_JOINT = "#fbf7ec", "#8b7a5b", "#ddd0b3"
-INK = "#16385a"
-
-
-def lot_centre(lot: int, size: float = 100) -> tuple[float, float]:
-    """Centre of a lot (0..3: NW NE SE SW) on a tile of that size with its top left corner at (0, 0)."""
-    near, far = LOT_CENTRE * size / 100, (100 - LOT_CENTRE) * size / 100
-    return (far if lot in (1, 2) else near), (far if lot in (2, 3) else near)
-
-
-def tile_svg(face: Face, size: float = 100) -> str:
-    """An SVG group: the face as it lies (turn it first), top left at (0, 0); a value of 0 is not written."""
-    parts = [_ground(), *(_lot(face, lot) for lot in range(4)), _water(face.canals), _value(face.value)]
-    return f'<g class="tile" transform="scale({size / 100:g})">{"".join(parts)}</g>'
-
-
-def _ground() -> str:
-    edge = f'fill="{PAPER}" stroke="{PAPER_EDGE}" stroke-width="1.2"'
-    return f'<rect x="0.6" y="0.6" width="98.8" height="98.8" rx="4.5" {edge}/>'
-
-
-def _lot(face: Face, lot: int) -> str:
-    x, y = lot_centre(lot)
-    if face.foundations >> lot & 1:
-        content = _foundation()
-    elif face.fountains[lot] != NO_FOUNTAIN:
-        content = _fountain(face.fountains[lot])
-    else:
-        content = _grass()
-    return f'<g transform="translate({x:g} {y:g})">{content}</g>'
+BOARD = 900  # side of the square in which the city lies
+RULER = 26  # for coordinates
+MAX_CELL = 124
+WIDTH, HEIGHT = BOARD + side.WIDTH + 24, BOARD
+TABLE, TABLE_LINE, PANEL = "#dde3dc", "#cdd5cc", "#f7f4ec"
 
 
-def _foundation() -> str:
-    """Four flagstones."""
-    r = LOT_RADIUS
-    slab = f'<rect x="{-r:g}" y="{-r:g}" width="{2 * r:g}" height="{2 * r:g}" rx="1.8"'
-    joints = f'<path d="M{-r:g} 0H{r:g}M0 {-r:g}V{r:g}" stroke="{STONE_JOINT}"/>'
-    return f'{slab} fill="{STONE}"/>{joints}{slab} fill="none" stroke="{STONE_EDGE}" stroke-width="1.4"/>'
+class Grid(NamedTuple):
+    """Where cells lie in the picture."""
+
+    columns: range  # x of the cells shown
+    rows: range
+    cell: float  # side
+    left: float  # of the first column
+    top: float
+
+    def at(self, x: int, y: int) -> tuple[float, float]:
+        """The top left corner of a cell."""
+        return self.left + (x - self.columns[0]) * self.cell, self.top + (y - self.rows[0]) * self.cell
 
 
-def _fountain(direction: int) -> str:
-    """A round basin under an arrow that is drawn pointing north and then turned."""
-    rim = f'<circle r="{LOT_RADIUS - 1.3:g}" fill="{WATER_LIGHT}" stroke="{WATER}" stroke-width="2.6"/>'
-    arrow = "M0 -11L8.5 -0.5H3.2V10H-3.2V-0.5H-8.5Z"
-    return f'{rim}<path d="{arrow}" transform="rotate({90 * direction})" fill="{INK}"/>'
+def draw(
+    rules: Rules,
+    states: Array,
+    i: int,
+    *,
+    viewer: int | None = None,
+    last: int | None = None,
+    legal: Iterable[int] = (),
+    room: Array | None = None,
+) -> Scene:
+    """The table with all that this seat may see (None sees all hands), the last move and these legal moves marked.
+
+    `room`, an array of one later state, makes pictures of one game line up: they leave room for its city.
+    """
+    state = states[i]
+    grid = _grid(state if room is None else room[0])
+    places = visible_moves(state, viewer, legal)
+    shapes = [
+        *_ruled(grid),
+        *_tiles(rules, state, grid),
+        *_legal_cells(places, grid),
+        *_last_tile(last, grid),
+        *_buildings(state, grid),
+        *_lot_marks(state, places, last, grid),
+        *_bonuses(state, grid),
+        Rect(BOARD, 0, WIDTH - BOARD, HEIGHT, PANEL),
+        *translate(side.panel(rules, states, i, viewer, last), BOARD + 12, 12),
+    ]
+    return Scene(WIDTH, HEIGHT, TABLE, shapes)
 
 
-def _grass() -> str:
-    """Three faint tufts on a lot that is neither foundation nor fountain."""
-    tuft = "M-3 2Q-2.5 -1 -4 -2.5M0 2V-4M3 2Q2.5 -1 4 -2.5"
-    pen = f'fill="none" stroke="{GRASS}" stroke-width="1.2" stroke-linecap="round"'
-    places = ("-6 -4.5", "6.5 -0.5", "-2.5 7.5")
-    return "".join(f'<path d="{tuft}" transform="translate({place})" {pen}/>' for place in places)
+def _grid(state: Any) -> Grid:
+    """The city and one cell of room around it, in the middle of the board."""
+    places = [at_cell(cell) for cell in state["cell"][: int(state["num_tiles"])]]
+    xs, ys = [x for x, _ in places], [y for _, y in places]
+    columns, rows = range(min(xs) - 1, max(xs) + 2), range(min(ys) - 1, max(ys) + 2)
+    space = BOARD - 2 * RULER
+    cell = min(space / len(columns), space / len(rows), MAX_CELL)
+    return Grid(columns, rows, cell, (BOARD - cell * len(columns)) / 2, (BOARD - cell * len(rows)) / 2)
 
 
-def _water(canals: int) -> str:
-    """Canals and the basin they meet in (M3): all banks first, then all water, so that they run into one another."""
-    banks = _bands(canals, CANAL_WIDTH, BANK) + _disc(BASIN_RADIUS, BANK)
-    return banks + _bands(canals, CANAL_WIDTH - 2 * BANK_WIDTH, WATER) + _disc(BASIN_RADIUS - BANK_WIDTH, WATER)
+def _ruled(grid: Grid) -> list[Shape]:
+    """Faint lines between the cells, and their coordinates on the margin."""
+    (left, top), (right, bottom) = grid.at(grid.columns[0], grid.rows[0]), grid.at(grid.columns.stop, grid.rows.stop)
+    shapes: list[Shape] = []
+    for x in range(grid.columns[0], grid.columns.stop + 1):
+        shapes.append(Line(grid.at(x, 0)[0], top, grid.at(x, 0)[0], bottom, TABLE_LINE, 1.5))
+    for y in range(grid.rows[0], grid.rows.stop + 1):
+        shapes.append(Line(left, grid.at(0, y)[1], right, grid.at(0, y)[1], TABLE_LINE, 1.5))
+    for x in grid.columns:
+        shapes.append(centred_text(grid.at(x, 0)[0] + grid.cell / 2, top - RULER / 2, str(x), 14, MUTED))
+    for y in grid.rows:
+        shapes.append(centred_text(left - RULER / 2, grid.at(0, y)[1] + grid.cell / 2, str(y), 14, MUTED))
+    return shapes
 
 
-def _bands(canals: int, width: float, colour: str) -> str:
-    """A band from the middle of the tile to each side that has a canal."""
-    band = f'<rect x="{50 - width / 2:g}" width="{width:g}" height="50" fill="{colour}"'
-    return "".join(f'{band} transform="rotate({90 * d} 50 50)"/>' for d in range(4) if canals >> d & 1)
+def _tiles(rules: Rules, state: Any, grid: Grid) -> list[Shape]:
+    faces = faces_of(rules.material)
+    shapes: list[Shape] = []
+    for slot in range(int(state["num_tiles"])):
+        face, rotation = int(state["face"][slot]), int(state["rotation"][slot])
+        x, y = at_cell(state["cell"][slot])
+        value, leader = int(state["value"][slot]), find_leader(rules, state, slot)
+        name = f"{tile_id(rules, face) or 'contract'} at ({x},{y}), turned {rotation}"
+        lead = f", {SEATS[leader]} leads for {value}" if leader != NOBODY else ""
+        place, shown = (*grid.at(x, y), grid.cell / 100), turned(faces[face], rotation)
+        shapes.append(Sprite(*place, tile_shapes(shown, leader=leader), name + lead))
+        if slot == 0 and not value:
+            shapes.append(Sprite(*place, emblem(), "contract"))
+    return shapes
 
 
-def _disc(radius: float, colour: str) -> str:
-    return f'<circle cx="50" cy="50" r="{radius:g}" fill="{colour}"/>'
+def _buildings(state: Any, grid: Grid) -> list[Shape]:
+    """From north to south: tall ones overlap what is behind them."""
+    found: list[Sprite] = []
+    for slot, lot in zip(*state["building"].nonzero()):
+        stands, place = int(state["building"][slot, lot]), lot_at(state, slot, lot, grid)
+        seat, height = stands >> 5, stands & 31
+        stars = height * (int(state["fountains"][slot]) >> 8 * int(lot) & 255)
+        x, y = at_cell(state["cell"][slot])
+        title = f"{SEATS[seat]} {height} at ({x},{y}) {LOTS[lot]}, {stars} by fountains"
+        found.append(Sprite(*place, grid.cell / 100, building(seat, height), title))
+    return [*sorted(found, key=lambda sprite: sprite.y)]
 
 
-def _value(value: int) -> str:
-    if value == 0:
-        return ""
-    font = 'font-family="Georgia, serif" font-weight="bold" font-size="18" text-anchor="middle"'
-    # The baseline is set by hand: viewers disagree about dominant-baseline.
-    return f'{_disc(DISC_RADIUS, STONE)}<text x="50" y="56.2" {font} fill="{INK}">{value}</text>'
+def _bonuses(state: Any, grid: Grid) -> list[Shape]:
+    """What fountains give, on buildings and on empty foundations."""
+    shapes: list[Shape] = []
+    for slot in state["fountains"].nonzero()[0].tolist():
+        for lot in range(4):
+            num_fountains = int(state["fountains"][slot]) >> 8 * lot & 255
+            if num_fountains and (state["building"][slot, lot] or int(state["open_lots"][lot]) >> slot & 1):
+                place, title = lot_at(state, slot, lot, grid), f"+{num_fountains} a Floor"
+                shapes.append(Sprite(*place, grid.cell / 100, bonus(num_fountains), title))
+    return shapes
+
+
+def lot_at(state: Any, slot: int, lot: int, grid: Grid) -> tuple[float, float]:
+    """The centre of a lot in the picture."""
+    x, y = grid.at(*at_cell(state["cell"][slot]))
+    dx, dy = lot_centre(lot, grid.cell)
+    return x + dx, y + dy
+
+
+def _legal_cells(legal: list[int], grid: Grid) -> list[Shape]:
+    """Where the tile in hand may go, and how turned."""
+    return [
+        Sprite(*grid.at(*at_cell(cell)), grid.cell / 100, legal_cell(turns), f"fits turned {' '.join(turns)}")
+        for cell, turns in rotations_by_cell(legal).items()
+    ]
+
+
+def _last_tile(last: int | None, grid: Grid) -> list[Shape]:
+    if last is None or last >= BUILD:
+        return []
+    return [Sprite(*grid.at(*at_cell(last % CELLS)), grid.cell / 100, last_tile(), "just laid")]
+
+
+def _lot_marks(state: Any, legal: list[int], last: int | None, grid: Grid) -> list[Shape]:
+    """Lots for the next Floor, and the Floor just placed."""
+    marks = [(move, LEGAL, "legal") for move in legal if move >= BUILD]
+    if last is not None and last >= BUILD:
+        marks.append((last, LAST, "just built"))
+    shapes: list[Shape] = []
+    for move, colour, title in marks:
+        slot, lot = divmod(move - BUILD, 4)
+        mark = lot_mark(int(state["building"][slot, lot]) & 31, colour)
+        shapes.append(Sprite(*lot_at(state, slot, lot, grid), grid.cell / 100, mark, title))
+    return shapes

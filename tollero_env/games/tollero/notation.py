@@ -1,7 +1,8 @@
 """Moves and the table of Tollero as text."""
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from tollero_env.game import Array, MoveError, Rules
 from tollero_env.games.tollero.constants import (
     BUILD,
     CELLS,
+    DOWNTOWN_TILES,
     EXPAND,
     FIRST_CITY,
     FIRST_DOWNTOWN,
@@ -20,6 +22,7 @@ from tollero_env.games.tollero.tables import faces_of
 from tollero_env.games.tollero.tiles import LOTS, NO_FOUNTAIN, Face, turned
 
 SEATS = "ABCD"
+NOBODY = -1  # leads a tile
 HEIGHTS = "0123456789abcdefghijk"  # one letter each: a is 10, k is 20
 _ARROWS = ("^^", ">>", "vv", "<<")
 _MOVE = re.compile(
@@ -58,6 +61,8 @@ def move_text(rules: Rules, states: Array, i: int, move: int) -> str:
         x, y = at_cell(move % CELLS)
         return f"lay ({x},{y}) r{move // CELLS}"
     slot, lot = divmod(move - BUILD, 4)
+    if slot >= states[i]["num_tiles"]:
+        raise MoveError(f"there is no tile number {slot} on the table")
     x, y = at_cell(states[i]["cell"][slot])
     return f"build ({x},{y}) {LOTS[lot]}"
 
@@ -78,52 +83,127 @@ def parse_move(rules: Rules, states: Array, i: int, text: str) -> int:
     return BUILD + 4 * slot + LOTS.index(lot.upper())
 
 
+class Piece(NamedTuple):
+    """Some letters of the table as text, and what they are: the coloured form goes by that."""
+
+    text: str
+    style: str = ""  # a seat's letter, or: frame water value foundation fountain place legal last
+
+
+Line = list[Piece]
+
+
 def to_text(rules: Rules, states: Array, i: int, viewer: int | None = None) -> str:
     """The table in plain letters. A viewer sees no other hand; None sees them all."""
-    state = states[i]
-    return "\n".join(
-        [*_city_lines(rules, state), "", *_player_lines(rules, states, i, viewer), _stage_line(rules, state)]
-    )
+    lines = table_lines(rules, states, i, viewer)
+    return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
 
 
-def _city_lines(rules: Rules, state: Any) -> list[str]:
+def table_lines(
+    rules: Rules, states: Array, i: int, viewer: int | None, last: int | None = None, legal: Iterable[int] = ()
+) -> list[Line]:
+    """The table as lines of pieces, the last move and these legal moves marked."""
+    shown = visible_moves(states[i], viewer, legal)
+    city = _city_lines(rules, states[i], last, shown)
+    return [*city, [], *_player_lines(rules, states, i, viewer), [Piece(_stage_line(rules, states[i]))]]
+
+
+def visible_moves(state: Any, viewer: int | None, moves: Iterable[int]) -> list[int]:
+    """The legal moves that the viewer may see: where a tile fits tells which it is."""
+    is_hidden = viewer is not None and viewer != state["player"] and state["stage"] == EXPAND
+    return [] if is_hidden else list(moves)
+
+
+def find_leader(rules: Rules, state: Any, slot: int) -> int:
+    """The seat that would score the tile now (F2, F3), or NOBODY."""
+    if slot < (1 if rules.tables["downtown_scores"][0] else 1 + DOWNTOWN_TILES):
+        return NOBODY
+    leads = state["lead"][: rules.players, slot].tolist()
+    best = max(leads)
+    return leads.index(best) if best and leads.count(best) == 1 else NOBODY
+
+
+def rotations_by_cell(moves: Iterable[int]) -> dict[int, str]:
+    """The rotations in which a tile may be laid on each cell, such as "02"."""
+    rotations: dict[int, str] = {}
+    for move in sorted(move for move in moves if move < BUILD):
+        rotations[move % CELLS] = rotations.get(move % CELLS, "") + str(move // CELLS)
+    return rotations
+
+
+def _city_lines(rules: Rules, state: Any, last: int | None, legal: list[int]) -> list[Line]:
+    places = {at_cell(cell): turns for cell, turns in rotations_by_cell(legal).items()}
     tiles = {at_cell(state["cell"][slot]): slot for slot in range(int(state["num_tiles"]))}
-    xs, ys = [x for x, _ in tiles], [y for _, y in tiles]
+    xs, ys = [x for x, _ in (*tiles, *places)], [y for _, y in (*tiles, *places)]
     columns = range(min(xs), max(xs) + 1)
-    lines = ["      " + "".join(f"x={x}".center(8) for x in columns).rstrip()]
+    lines = [[Piece("      " + "".join(f"x={x}".center(8) for x in columns))]]
     for y in range(min(ys), max(ys) + 1):
-        blocks = [_tile_lines(rules, state, tiles[x, y]) if (x, y) in tiles else [" " * 8] * 5 for x in columns]
+        blocks = []
+        for x in columns:
+            is_tile = (x, y) in tiles
+            blocks.append(
+                _tile_lines(rules, state, tiles[x, y], last, legal) if is_tile else _empty_lines(places.get((x, y)))
+            )
         for row in range(5):
-            margin = f"y={y}".ljust(6) if row == 2 else " " * 6
-            lines.append((margin + "".join(block[row] for block in blocks)).rstrip())
+            margin = Piece(f"y={y}".ljust(6) if row == 2 else " " * 6)
+            lines.append([margin, *(piece for block in blocks for piece in block[row])])
     return lines
 
 
-def _tile_lines(rules: Rules, state: Any, slot: int) -> list[str]:
+def _empty_lines(rotations: str | None) -> list[Line]:
+    """Nothing, or a place for the tile in hand with the rotations in which it fits."""
+    if rotations is None:
+        return [[Piece(" " * 8)]] * 5
+    corners, blank, words = [Piece(".      .", "place")], [Piece(" " * 8)], f"r{rotations}"
+    before = (8 - len(words)) // 2
+    middle = [Piece(" " * before), Piece(words, "legal"), Piece(" " * (8 - before - len(words)))]
+    return [corners, blank, middle, blank, corners]
+
+
+def _tile_lines(rules: Rules, state: Any, slot: int, last: int | None, legal: list[int]) -> list[Line]:
     """Five lines of eight letters: canals break the frame, lots stand in the corners, the value in the middle."""
     face = turned(faces_of(rules.material)[int(state["face"][slot])], int(state["rotation"][slot]))
-    lots = [_lot(face, lot, int(state["building"][slot, lot])) for lot in range(4)]
-    north, east, south, west = ((face.canals >> side) & 1 for side in range(4))
-    middle = "**" if slot == 0 and not face.value else f" {face.value}"
+    frame = "last" if last is not None and last < BUILD and last % CELLS == state["cell"][slot] else "frame"
+    lots = []
+    for lot in range(4):
+        move, piece = BUILD + 4 * slot + lot, _lot(face, lot, int(state["building"][slot, lot]))
+        lots.append(Piece(piece.text, "last" if move == last else "legal" if move in legal else piece.style))
+    north, east, south, west = ((face.canals >> side) & 1 == 1 for side in range(4))
+    leader = find_leader(rules, state, slot)
+    middle = Piece("**" if slot == 0 and not face.value else f" {face.value}", "value" if leader < 0 else SEATS[leader])
+    side = Piece("|", frame)
     return [
-        "+--||--+" if north else "+------+",
-        f"|{lots[0]}  {lots[1]}|",
-        f"{'=' if west else '|'}  {middle}  {'=' if east else '|'}",
-        f"|{lots[3]}  {lots[2]}|",
-        "+--||--+" if south else "+------+",
+        _edge(north, frame),
+        [side, lots[0], _water("  ", north), lots[1], side],
+        [_canal(west, frame), _water("  ", west), middle, _water("  ", east), _canal(east, frame)],
+        [side, lots[3], _water("  ", south), lots[2], side],
+        _edge(south, frame),
     ]
 
 
-def _lot(face: Face, lot: int, building: int) -> str:
+def _edge(has_canal: bool, frame: str) -> Line:
+    middle = Piece("||", "water") if has_canal else Piece("--", frame)
+    return [Piece("+--", frame), middle, Piece("--+", frame)]
+
+
+def _canal(has_canal: bool, frame: str) -> Piece:
+    return Piece("=", "water") if has_canal else Piece("|", frame)
+
+
+def _water(text: str, has_canal: bool) -> Piece:
+    return Piece(text, "water" if has_canal else "")
+
+
+def _lot(face: Face, lot: int, building: int) -> Piece:
     """ "B3" a building of seat B, "[]" a foundation, ">>" a fountain."""
     if building:
-        return SEATS[building >> 5] + HEIGHTS[building & 31]
+        return Piece(SEATS[building >> 5] + HEIGHTS[building & 31], SEATS[building >> 5])
     if (face.foundations >> lot) & 1:
-        return "[]"
-    return "  " if face.fountains[lot] == NO_FOUNTAIN else _ARROWS[face.fountains[lot]]
+        return Piece("[]", "foundation")
+    return Piece("  ") if face.fountains[lot] == NO_FOUNTAIN else Piece(_ARROWS[face.fountains[lot]], "fountain")
 
 
-def _player_lines(rules: Rules, states: Array, i: int, viewer: int | None) -> list[str]:
+def _player_lines(rules: Rules, states: Array, i: int, viewer: int | None) -> list[Line]:
     state = states[i]
     points = np.zeros(rules.players, np.int64)
     rules.game.scores(states, i, rules.tables, points)
@@ -132,9 +212,10 @@ def _player_lines(rules: Rules, states: Array, i: int, viewer: int | None) -> li
         hand = int(state["hand"][seat])
         shows = tile_id(rules, hand) if viewer is None or viewer == seat else "hidden"
         hand_text = shows if hand != NO_TILE else "none"
-        who = f"player {seat} ({SEATS[seat]})"
+        who = Piece(f"player {seat} ({SEATS[seat]})", SEATS[seat])
         floors = int(state["floors_left"][seat])
-        lines.append(f"{who}  {int(points[seat]):3d} stars  {floors:2d} floors  hand {hand_text}")
+        counts = f"{int(points[seat]):3d} stars  {floors:2d} {'floor ' if floors == 1 else 'floors'}"
+        lines.append([who, Piece(f"  {counts}  hand {hand_text}")])
     return lines
 
 

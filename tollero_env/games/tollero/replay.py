@@ -142,7 +142,9 @@ def from_json(data: dict[str, Any], tileset: str | None = None) -> Replay:
     moves = []
     for number, entry in enumerate(check_list(data["moves"], "moves"), 1):
         where = f"move {number}: "
-        move = _read_move(rules, states, check_object(entry, f"moves[{number - 1}]"), where)
+        if not isinstance(entry, dict):
+            raise ReplayError(f"{where}a move is an object, not {shown(entry)}")
+        move = _read_move(rules, states, entry, where)
         moves.append(move)
         protocol.apply(states, 0, rules.tables, move)
     if not states[0]["over"]:
@@ -216,8 +218,11 @@ def _read_downtown(rules: Rules, data: object) -> list[int]:
                 f"{where}{tile['tile']} cannot lie so at {shown(tile['at'])} (rule S2, or option downtown)"
             )
         laid[side] = face * 4 + rotation
-    if len({(face_rotation // 4 - FIRST_DOWNTOWN) // 2 for face_rotation in laid.values()}) < DOWNTOWN_TILES:
+    order = [(laid[side] // 4 - FIRST_DOWNTOWN) // 2 for side in range(DOWNTOWN_TILES)]
+    if len(set(order)) < DOWNTOWN_TILES:
         raise ReplayError('in "setup", "downtown": a tile comes twice')
+    if order not in rules.tables[0]["order"][: int(rules.tables[0]["num_orders"])].tolist():
+        raise ReplayError(f'in "setup", "downtown": option downtown asks for {rules.options["downtown"]}')
     return [laid[side] for side in range(DOWNTOWN_TILES)]
 
 
@@ -247,15 +252,20 @@ def _read_move(rules: Rules, states: Array, entry: dict[str, Any], where: str) -
     number = protocol.moves(states, 0, rules.tables, buffer)
     legal = {tuple(_choice(state, int(move))): int(move) for move in buffer[:number]}
     if choice not in legal:
-        raise ReplayError(f"{where}{kind} {shown(list(choice))} is not legal; {len(legal)} choices are")
+        some = ", ".join(shown(list(one)) for one in sorted(legal)[:3])
+        more = f" and {len(legal) - 3} more" if len(legal) > 3 else ""
+        raise ReplayError(f"{where}{kind} {shown(list(choice))} is not legal; allowed: {some}{more}")
     if "legal" in entry:
         check_legal(entry["legal"], set(legal), lambda item: _read_choice(item, is_lay, where), where)
     return legal[choice]
 
 
 def _read_choice(value: object, is_lay: bool, where: str) -> tuple[int, int, int | str]:
-    x, y, how = check_list(value, "legal", 3, where)
-    return *_read_at([x, y], where), _read_how(how, is_lay, where)
+    where += 'in "legal": '
+    form = f"[x, y, {'rotation' if is_lay else 'lot'}]"
+    if not isinstance(value, list) or len(value) != 3:
+        raise ReplayError(f"{where}{shown(value)} is not {form}")
+    return *_read_at(value[:2], where), _read_how(value[2], is_lay, where)
 
 
 def _read_how(value: object, is_lay: bool, where: str) -> int | str:

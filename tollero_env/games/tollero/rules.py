@@ -428,8 +428,8 @@ def play(state, tables, move):
 
 
 @jit(inline=True)
-def add_up(state, tables, out):
-    players = np.int64(state["num_players"])
+def totals(state, tables):
+    """The stars of four seats as the table stands; seats nobody has stay at 0."""
     a, b, c, d = 0, 0, 0, 0  # F2: a lone highest lead takes the value; written without branches, for vectors
     leads, values = state["lead"], state["value"]
     for slot in range(1 if tables["downtown_scores"] else 1 + DOWNTOWN_TILES, np.int64(state["num_tiles"])):  # F3
@@ -439,6 +439,18 @@ def add_up(state, tables, out):
         b += value * (x > max(w, max(y, z)))
         c += value * (y > max(z, max(w, x)))
         d += value * (z > max(y, max(w, x)))
-    won = (a, b, c, d)
-    for seat in range(players):
-        out[seat] = np.int64(START_STARS[players, seat]) + np.int64(state["stars"][seat]) + won[seat]  # S4, F4
+    stars, start = state["stars"], START_STARS[np.int64(state["num_players"])]  # F4, S4
+    return (
+        a + np.int64(stars[0]) + np.int64(start[0]),
+        b + np.int64(stars[1]) + np.int64(start[1]),
+        c + np.int64(stars[2]) + np.int64(start[2]),
+        d + np.int64(stars[3]) + np.int64(start[3]),
+    )
+
+
+@jit(inline=True)
+def add_up(state, tables, out):
+    """Write the stars of each seat as the table stands."""
+    points = totals(state, tables)
+    for seat in range(np.int64(state["num_players"])):
+        out[seat] = points[seat]

@@ -105,8 +105,9 @@ def _fill_downtown(record: Any, tiles: TileSet, fixed: list[tuple[int, int]] | N
     """S2: the orders of the four tiles, each with the number of ways to lay it, or the one that is asked for."""
     ways = [[_ways(tiles, tile, side) for side in range(4)] for tile in range(DOWNTOWN_TILES)]
     if fixed is not None:
+        possible, ways = ways, [[[] for _ in range(4)] for _ in range(DOWNTOWN_TILES)]
         for side, (tile, way) in enumerate(fixed):
-            if way not in ways[tile][side]:
+            if way not in possible[tile][side]:
                 raise OptionError(
                     f"option downtown: {tiles.downtown[tile].id} so turned does not match the contract on side "
                     f"{SIDES[side]}: a canal must meet a canal, and none meets none"

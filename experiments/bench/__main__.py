@@ -1,0 +1,5 @@
+"""python -m experiments.bench"""
+
+from experiments.bench import main
+
+main()

@@ -1,0 +1,1 @@
+"""Environments over any Game."""
