@@ -446,6 +446,7 @@ def test_pixels_have_the_size_that_is_asked_for():
         pixels = to_rgb(scene, *size)
         assert pixels.shape == (*shape, 3)
         assert pixels.dtype == np.uint8
+        assert pixels.flags.writeable
         assert len(np.unique(pixels @ [1, 256, 65536])) > 100  # colours
     assert hexed(pixels[0, 320]) == hexed(pixels[-1, 320]) == scene.background  # 640 × 480 in the middle
 
@@ -501,13 +502,15 @@ def test_pixels_of_shapes_are_where_they_belong():
         Polygon(((10, 60), (30, 60), (30, 80), (10, 80)), "#00ff00"),
         Line(50, 70, 90, 70, "#000000", 4),
         Rect(15, 0, 10, 100, "#00000080"),
+        Sprite(80, 0, 1, (Rect(0, 0, 9, 9, "#ff0000"), Rect(0, 0, 20, 5, "#00000080"))),
     ]
     pixels = to_rgb(Scene(100, 100, "#ffffff", shapes))
     expected = {(12, 12): "#ff0000", (29, 29): "#ff0000", (31, 31): "#ffffff", (60, 20): "#0000ff", (68, 20): "#0000ff"}
     expected |= {(70, 31): "#ffffff", (11, 61): "#00ff00", (70, 70): "#000000", (70, 74): "#ffffff", (9, 9): "#ffffff"}
     assert {place: hexed(pixels[place[::-1]]) for place in expected} == expected
     assert pixels[20, 20].tolist() == pytest.approx([127, 0, 0], abs=1)  # translucent
-    assert pixels[5, 20].tolist() == pytest.approx([127] * 3, abs=1)
+    assert pixels[5, 20].tolist() == pixels[2, 95].tolist() == pytest.approx([127] * 3, abs=1)
+    assert pixels[2, 82].tolist() == pytest.approx([127, 0, 0], abs=1)
 
 
 def test_edges_are_smooth_and_words_are_written():
@@ -670,6 +673,14 @@ def test_an_mp4_is_given_every_frame_in_even_lengths(short, tmp_path, monkeypatc
         assert (shown == to_rgb(frame.scene, 200, 150)).all()
     assert (pixels[-3:] == pixels[-4]).all()
     assert [path.name for path in tmp_path.iterdir()] == ["film.mp4"]
+
+
+def test_an_mp4_that_goes_wrong_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", FakeFfmpeg())
+    scenes = Scene(10, 10, "#ffffff", []), Scene(10, 10, "#ffffff", [Circle(5, 5, 1, "no colour")])
+    with pytest.raises(ValueError, match="no colour"):
+        save_mp4(tmp_path / "film.mp4", [Frame(scene, "") for scene in scenes])
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_mp4_can_be_read_again(short, tmp_path):

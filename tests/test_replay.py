@@ -511,7 +511,7 @@ SPOILINGS = [
     ("scores option null", put("options", "downtown_scores", None), "option downtown_scores: None is not one of"),
     ("downtown not understood", put("options", "downtown", "D1"), "game 1: option downtown: 'D1' is not understood"),
     ("downtown a list", put("options", "downtown", []), "game 1: option downtown: [] is not a string"),
-    ("another downtown", put("options", "downtown", FIXED), f"{DOWNTOWN}option downtown asks for D1:A:0 D2:B:0"),
+    ("another downtown", put("options", "downtown", FIXED), "cannot lie so at [0, -1] (rule S2, or option downtown)"),
     ("downtown turned otherwise", fix_other_turn, "cannot lie so at [0, -1] (rule S2, or option downtown)"),
     ("no setup", drop("setup"), 'game 1: "setup" is missing'),
     ("setup null", put("setup", None), 'game 1: "setup" is null, not an object'),

@@ -31,6 +31,11 @@ def lowest_plain(word: Any) -> int:
     return (word & -word).bit_length() - 1 if word else NO_BIT
 
 
+def drop_lowest_plain(word: Any) -> np.uint64:
+    """The word without its lowest set bit; an empty word stays empty."""
+    return np.uint64(int(word) & (int(word) - 1))
+
+
 def select_plain(word: Any, k: Any) -> int:
     """Index of the k-th set bit, counted from 0; the word has more than k."""
     word = int(word)
@@ -185,12 +190,17 @@ def _has_deposit() -> bool:
 
 
 if DISABLED:
-    popcount, lowest, select = popcount_plain, lowest_plain, select_plain
+    popcount, lowest, select, drop_lowest = popcount_plain, lowest_plain, select_plain, drop_lowest_plain
     matching, equal16 = matching_plain, equal16_plain
     clear, copy, same = clear_plain, copy_plain, same_plain
 else:
     popcount, lowest, matching, equal16 = _popcount, _lowest, _matching, _equal16
     clear, copy, same = _clear, _copy, _same
+
+    @jit(inline=True)
+    def drop_lowest(word):
+        return word & (word - ONE)
+
     if _has_deposit():
 
         @jit(inline=True)
@@ -201,7 +211,7 @@ else:
         @jit(inline=True)
         def select(word, k):
             for _ in range(k):
-                word &= word - ONE
+                word = drop_lowest(word)
             return _lowest(word)
 
 

@@ -5,6 +5,7 @@ file changes. Here the folder's name is a digest of every source file of the pac
 flags that change the machine code: another source is another folder.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -46,10 +47,11 @@ def _is_writable(folder: Path) -> bool:
 @functools.cache
 def cache_folder() -> str:
     """TOLLERO_CACHE_DIR if set, else the package's own folder, else the user's cache folder, else a temporary one."""
-    user_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    candidates = [_PACKAGE / "__pycache__", user_cache / "tollero_env"]
+    candidates = [_PACKAGE / "__pycache__"]
     if os.environ.get("TOLLERO_CACHE_DIR"):
         candidates.insert(0, Path(os.environ["TOLLERO_CACHE_DIR"]))
+    with contextlib.suppress(RuntimeError):  # nobody knows where home is
+        candidates.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tollero_env")
     for candidate in candidates:
         folder = candidate / f"kernels-{source_digest()}"
         if _is_writable(folder):

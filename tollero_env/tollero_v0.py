@@ -22,7 +22,7 @@ Options (of `env`, `raw_env` and `pettingzoo.make("aec", "tollero_env/tollero-v0
     tileset          name of a tile set or path of a TOML file
     floors           Floors a player begins with, 1 to 20 (default)
     downtown_scores  do Downtown tiles score? True (default) or False
-    downtown         a fixed Downtown, "D3:A:1 D1:B:0 D4:A:2 D2:A:3": tile, side, rotation for N E S W
+    downtown         a fixed Downtown, "D3:B:1 D4:B:0 D2:A:3 D1:B:1": tile, side, rotation for N E S W
 
 Actions, encoding "planes": Discrete(8 * V * V), number = plane * V * V + row * V + column, with the contract tile in
 the middle of the view, rows from north to south and columns from west to east

@@ -41,7 +41,7 @@ def to_rgb(scene: Scene, width: int | None = None, height: int | None = None) ->
     With both lengths given the picture has exactly that size, the scene in its middle; of one given the other follows;
     with none, a unit of the scene is a pixel.
     """
-    return np.asarray(to_image(scene, width, height))
+    return np.array(to_image(scene, width, height))  # a copy of its own: Pillow's memory cannot be written to
 
 
 def to_image(scene: Scene, width: int | None = None, height: int | None = None) -> Image.Image:

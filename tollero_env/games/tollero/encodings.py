@@ -14,7 +14,7 @@ table, so only their places are written.
 
 import numpy as np
 
-from tollero_env.bits import ONE, lowest, popcount
+from tollero_env.bits import ONE, drop_lowest, lowest, popcount
 from tollero_env.game import (
     STEP_ASK,
     STEP_HIDDEN,
@@ -247,7 +247,7 @@ def _mark_planes(state, tables, view, mask):
                 entries = fitting_entries(state, tables, face * 4 + rotation, half)
                 while entries:
                     cell = np.int64(state["edge_cell"][half * 64 + lowest(entries)])
-                    entries &= entries - ONE
+                    entries = drop_lowest(entries)
                     place = _place_in_view(cell, view)
                     if place >= 0:
                         mask[rotation * area + place] = 1
@@ -258,7 +258,7 @@ def _mark_planes(state, tables, view, mask):
             lots = legal_lots(state, targets, lot)
             while lots:
                 place = _place_in_view(np.int64(state["cell"][lowest(lots)]), view)
-                lots &= lots - ONE
+                lots = drop_lowest(lots)
                 if place >= 0:
                     mask[(4 + lot) * area + place] = 1
                     n += 1
@@ -366,7 +366,7 @@ def _mark_slots(state, tables, mask):
                 entries = fitting_entries(state, tables, face * 4 + rotation, half)
                 while entries:
                     mask[_LAY_SLOTS + 4 * _entry_name(state, half * 64 + lowest(entries)) + rotation] = 1
-                    entries &= entries - ONE
+                    entries = drop_lowest(entries)
                     n += 1
     elif state["stage"] != OVER:
         targets = find_targets(state)
@@ -374,7 +374,7 @@ def _mark_slots(state, tables, mask):
             lots = legal_lots(state, targets, lot)
             while lots:
                 mask[4 * lowest(lots) + lot] = 1
-                lots &= lots - ONE
+                lots = drop_lowest(lots)
                 n += 1
     return n
 
@@ -442,7 +442,7 @@ def _offers(state, tables, view):
                 while entries:
                     if _place_in_view(np.int64(state["edge_cell"][half * 64 + lowest(entries)]), view) >= 0:
                         return True
-                    entries &= entries - ONE
+                    entries = drop_lowest(entries)
         return False
     targets = find_targets(state)
     lots = legal_lots(state, targets, 0) | legal_lots(state, targets, 1)
@@ -450,7 +450,7 @@ def _offers(state, tables, view):
     while lots:
         if _place_in_view(np.int64(state["cell"][lowest(lots)]), view) >= 0:
             return True
-        lots &= lots - ONE
+        lots = drop_lowest(lots)
     return False
 
 

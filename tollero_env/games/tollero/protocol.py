@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tollero_env.bits import ONE, ZERO, bit, clear, lowest, popcount, select
+from tollero_env.bits import ONE, ZERO, bit, clear, drop_lowest, lowest, popcount, select
 from tollero_env.games.tollero.constants import (
     BUILD,
     CELLS,
@@ -101,7 +101,7 @@ def moves(states, i, tables, out):
                 fitting = fitting_entries(state, table, face * 4 + rotation, half)
                 while fitting:
                     out[n] = rotation * CELLS + np.int64(state["edge_cell"][half * 64 + lowest(fitting)])
-                    fitting &= fitting - ONE
+                    fitting = drop_lowest(fitting)
                     n += 1
     elif state["stage"] != OVER:
         targets = find_targets(state)
@@ -109,7 +109,7 @@ def moves(states, i, tables, out):
             lots = legal_lots(state, targets, lot)
             while lots:
                 out[n] = BUILD + lowest(lots) * 4 + lot
-                lots &= lots - ONE
+                lots = drop_lowest(lots)
                 n += 1
     return n
 
@@ -258,7 +258,7 @@ def _sort_hidden(state, tables, player):
         hidden |= free & (~free + ONE)
     for k in range(size):
         state["pile"][k] = tables["city"][lowest(hidden)]
-        hidden &= hidden - ONE
+        hidden = drop_lowest(hidden)
     return size
 
 
@@ -294,7 +294,7 @@ def _resample(state, tables, player, seed):
         holding &= ~bit(mover)
     while holding:
         draw_tile(state, lowest(holding))
-        holding &= holding - ONE
+        holding = drop_lowest(holding)
     state["rng"] = mix(advance(rng))
 
 

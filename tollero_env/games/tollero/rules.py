@@ -6,7 +6,7 @@ slots. Legal moves have one fixed order: laying by rotation, then by edge entry;
 
 import numpy as np
 
-from tollero_env.bits import ONE, ZERO, bit, equal16, lowest, matching
+from tollero_env.bits import ONE, ZERO, bit, drop_lowest, equal16, lowest, matching
 from tollero_env.games.tollero.constants import (
     ANYWHERE,
     BUILD,
@@ -133,7 +133,7 @@ def _join(state, slot, joined):
     rest = joined
     while rest:
         other = lowest(rest)
-        rest &= rest - ONE
+        rest = drop_lowest(rest)
         within2 |= state["near1"][other]
         state["near1"][other] |= here
         state["near2"][other] |= around
@@ -142,7 +142,7 @@ def _join(state, slot, joined):
     while rest:
         for _ in range(4):
             state["near2"][lowest(rest | _SPARE)] |= here
-            rest &= rest - ONE
+            rest = drop_lowest(rest)
     state["near2"][SLOTS - 1] = ZERO
 
 
@@ -186,7 +186,7 @@ def lay(state, tables, entry, tile):
     rest = np.uint64(known)
     while rest:
         side = lowest(rest)
-        rest &= rest - ONE
+        rest = drop_lowest(rest)
         other = ((slots >> (8 * side)) & 255) - 1
         _meet_tile(state, slot, side, other)
         joined |= np.uint64((canals_met >> side) & 1) << np.uint64(other)
@@ -211,7 +211,7 @@ def _reached(state, slot, steps):
         while ring:
             for _ in range(4):
                 reached |= state["near2"][lowest(ring | _SPARE)]
-                ring &= ring - ONE
+                ring = drop_lowest(ring)
         if steps <= 4:
             return reached
         steps -= 2

@@ -35,7 +35,7 @@ def make_tables(
     check_choice("floors", floors, range(1, MAX_FLOORS + 1))
     check_choice("downtown_scores", downtown_scores, (False, True))
     if downtown is not None and not isinstance(downtown, str):
-        raise OptionError(f"option downtown: {downtown!r} is not a string such as 'D3:A:1 D1:B:0 D4:A:2 D2:A:3'")
+        raise OptionError(f"option downtown: {downtown!r} is not a string such as 'D3:B:1 D4:B:0 D2:A:3 D1:B:1'")
     if not isinstance(tileset, str | os.PathLike | TileSet):
         raise OptionError(f"option tileset: {tileset!r} is not the name of a tile set or the path of a file")
     tiles = tileset if isinstance(tileset, TileSet) else load_tileset(tileset)
@@ -140,7 +140,7 @@ def _ways(tiles: TileSet, tile: int, side: int) -> list[int]:
 
 
 def _parse_downtown(text: str, tiles: TileSet) -> list[tuple[int, int]]:
-    """ "D3:A:1 D1:B:0 D4:A:2 D2:A:3" as (tile, face * 4 + rotation) for N E S W."""
+    """ "D3:B:1 D4:B:0 D2:A:3 D1:B:1" as (tile, face * 4 + rotation) for N E S W."""
     ids = [tile.id for tile in tiles.downtown]
     wanted = f'write tile:side:rotation for N E S W, such as "{" ".join(f"{name}:A:0" for name in ids)}"'
     found = []
