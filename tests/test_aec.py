@@ -3,16 +3,17 @@
 import copy
 import pickle
 import warnings
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, performance_benchmark, seed_test
+from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 
 import tollero_env
 from tests.tollero_tools import BLANK, CROSS, make_set, to_toml
 from tollero_env import tollero_v0
-from tollero_env.envs.aec import final_rewards
+from tollero_env.envs.aec import GameEnv, final_rewards
 from tollero_env.game import MoveError, OptionError, StateError
 from tollero_env.games.tollero.tiles import parse_tileset
 
@@ -225,6 +226,40 @@ def test_a_game_may_be_over_when_it_is_dealt():
     assert all(env.terminations.values())
     assert len(play_on(env, 1)) == 6
     assert not env.agents
+
+
+# ---- pictures
+
+
+@pytest.mark.parametrize(("players", "encoding"), KINDS)
+def test_pettingzoos_render_test_passes(players, encoding, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(GameEnv, "fps", 1000)
+    kinds = {"svg": lambda text: ET.fromstring(text) is not None, "ansi": lambda text: "\x1b[" in text}
+    render_test(lambda render_mode: tollero_v0.env(players, encoding=encoding, render_mode=render_mode), kinds)
+
+
+@pytest.mark.parametrize("mode", ["ansi", "svg"])
+def test_a_viewers_picture_has_nothing_hidden(mode):
+    for viewer, is_told in ((0, False), ("acting", False), ("all", True)):
+        env = mid_game(tollero_v0.raw_env, steps=12, render_mode=mode, viewer=viewer)
+        assert env.agent_selection == "player_0"
+        pictures = set()
+        for seed in range(5):
+            other = copy.deepcopy(env)
+            other._words[:] = env.position().hidden_from(0, seed).states.view(np.uint64)
+            pictures.add(other.render())
+        assert (len(pictures) > 1) == is_told
+
+
+def test_render_shows_the_last_move_and_needs_a_mode_and_a_game():
+    env = mid_game(tollero_v0.raw_env, steps=13, render_mode="svg")
+    position = env.position()
+    assert env.render() != position.svg(viewer=0)  # the same table, but without the mark of the last move
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert mid_game(tollero_v0.raw_env).render() is None
+    with pytest.raises(StateError, match="reset"):
+        tollero_v0.raw_env(render_mode="ansi").render()
 
 
 # ---- copies

@@ -15,6 +15,7 @@ import pytest
 
 from experiments.replay import main, play_game
 from tollero_env import opponents
+from tollero_env.ansi import strip
 from tollero_env.game import OptionError, get_rules
 from tollero_env.games.tollero.tiles import FOLDER
 from tollero_env.opponents import make_agent
@@ -937,3 +938,46 @@ def test_an_interrupted_make_leaves_nothing(tmp_path):
         process.kill()
     assert (process.returncode, stdout, stderr) == (130, "", "stopped\n")
     assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------- pictures
+
+
+@pytest.fixture
+def two_games(tmp_path, capsys):
+    path = tmp_path / "games.jsonl"
+    assert run(capsys, "make", "--games", 2, "--option", "floors=2", path)[0] == 0
+    return path
+
+
+def test_show_writes_pages_pictures_and_films(two_games, tmp_path, capsys):
+    outs = {kind: tmp_path / f"game.{kind}" for kind in ("html", "svg", "gif")}
+    words = [word for kind, out in outs.items() for word in (f"--{kind}", out)]
+    code, out, _ = run(capsys, "show", two_games, "--only", 2, *words)
+    assert (code, out.count(": game 2\n")) == (0, 3)
+    assert outs["html"].read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert outs["svg"].read_text(encoding="utf-8").startswith("<svg ")
+    assert outs["gif"].read_bytes().startswith(b"GIF89a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.gif", "game.html", "game.svg", "games.jsonl"]
+
+
+def test_show_in_colour_is_the_same_text(two_games, capsys):
+    _, plain, _ = run(capsys, "show", two_games)
+    _, colour, _ = run(capsys, "show", two_games, "--colour")
+    assert "\x1b[" in colour
+    lines = [line.rstrip() for line in strip(colour).split("\n")]
+    assert lines == [line.rstrip() for line in plain.split("\n")]
+
+
+def test_a_viewer_is_shown_no_other_hand_and_no_other_choices(two_games, capsys):
+    _, told, _ = run(capsys, "show", two_games, "--only", 1, "--viewer", 1)
+    assert "hand hidden" in told
+    assert "player 1 has" in told
+    assert "player 0 has" not in told
+    code, _, err = run(capsys, "show", two_games, "--viewer", 2)
+    assert (code, "--viewer 2 is not a seat: they are 0 to 1" in err) == (1, True)
+
+
+def test_show_of_a_game_that_is_not_there(two_games, capsys):
+    code, _, err = run(capsys, "show", two_games, "--only", 3)
+    assert (code, err.count("\n"), "there is no game 3" in err) == (1, 1, True)

@@ -42,6 +42,8 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
     for an agent that is not to act. Rewards come at the end alone, and `infos` then hold scores and outcome.
     """
 
+    fps = 4  # of the window
+
     def __init__(
         self,
         game: str,
@@ -71,7 +73,7 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
             "name": f"{game}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
-            "render_fps": 4,
+            "render_fps": self.fps,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         part = self._encoding.whole(num_players, self._view)
@@ -198,7 +200,7 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
             return to_rgb(scene)
         if self._window is None:
             self._window = Window(game.title)
-        self._window.show(scene, self.metadata["render_fps"])
+        self._window.show(scene, self.fps)
         return None
 
     def close(self) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import uuid
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 
+from tollero_env.files import beside
 from tollero_env.render.extras import need
 from tollero_env.render.rgb import to_image
 from tollero_env.scene import Frame, Scene
@@ -26,8 +24,8 @@ def save_gif(
     palette = images[-1].quantize(COLOURS)  # one for all, so that what stays is not stored again
     images = [image.quantize(palette=palette, dither=need("PIL.Image", "render").Dither.NONE) for image in images]
     times = [round(1000 * seconds)] * (len(images) - 1) + [round(1000 * seconds * FINALE)]
-    with _beside(path) as beside:
-        images[0].save(beside, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=True)
+    with beside(path) as neighbour:
+        images[0].save(neighbour, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=True)
 
 
 def save_mp4(
@@ -36,9 +34,9 @@ def save_mp4(
     """Each frame for so many seconds; lengths are made even, as the format asks."""
     writer, scenes = need("imageio_ffmpeg", "video"), _scenes(frames)
     width, height = size[0] // 2 * 2, size[1] // 2 * 2
-    with _beside(path) as beside:
+    with beside(path) as neighbour:
         options = {"fps": 1 / seconds, "macro_block_size": 2, "ffmpeg_log_level": "error", "output_params": FFMPEG}
-        output = writer.write_frames(str(beside), (width, height), codec="libx264", **options)
+        output = writer.write_frames(str(neighbour), (width, height), codec="libx264", **options)
         output.send(None)  # a generator waits at its first yield
         try:
             for scene in scenes + scenes[-1:] * (FINALE - 1):
@@ -52,19 +50,3 @@ def _scenes(frames: Iterable[Frame]) -> list[Scene]:
     if not scenes:
         raise ValueError("a film has at least one frame")
     return scenes
-
-
-@contextlib.contextmanager
-def _beside(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A path to write to, whose file then takes the place of `path`, unless something went wrong."""
-    target = Path(path)
-    if target.exists() and not target.is_file():
-        raise OSError(f"{path}: cannot be written: it is there and is no file")
-    beside = target.with_name(f".{uuid.uuid4().hex[:8]}{target.suffix}")
-    try:
-        yield beside
-        os.replace(beside, target)
-    except OSError as error:
-        raise OSError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
