@@ -19,7 +19,7 @@ help:
 	@echo "make test-fast  the unit layer only: no lint, no test marked thorough or slow"
 	@echo "make test-soak  the long runs that make test leaves out"
 	@echo "make lint       ruff, mypy, import-linter"
-	@echo "make bench      speed beside the peers; ARGS=\"--only kernel --json out.json\""
+	@echo "make bench      speed beside the peers, into the README; or ARGS=\"--only kernel --json out.json\""
 	@echo "make clean      remove caches and build products; .venv and runs/ stay"
 	@echo
 	@echo "PYTHON=$(PYTHON) makes the venv; WORKERS=$(WORKERS) test processes."
@@ -41,7 +41,7 @@ lint: $(VENV)/.stamp-dev
 	$(VENV)/bin/lint-imports --no-logo
 
 bench: $(VENV)/.stamp-bench
-	$(PY) -m experiments.bench $(ARGS)
+	$(PY) -m experiments.bench $(or $(ARGS),--markdown README.md)
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .cache
