@@ -926,16 +926,18 @@ def test_show_into_a_closed_pipe_is_quiet(tmp_path):
 def test_an_interrupted_make_leaves_nothing(tmp_path):
     out = tmp_path / "games.jsonl"
     words = [sys.executable, "-m", "experiments.replay", "make", "--games", "1000000", str(out)]
-    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        deadline = time.monotonic() + 120
-        while not any(path.stat().st_size for path in tmp_path.iterdir()) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert list(tmp_path.iterdir()) != [out]  # it is written beside
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-    finally:
-        process.kill()
+    how = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # shells let their background jobs ignore Ctrl-C, and children inherit that
+    with subprocess.Popen(words, **how, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
+        try:
+            deadline = time.monotonic() + 120
+            while not any(path.stat().st_size for path in tmp_path.iterdir()) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert list(tmp_path.iterdir()) != [out]  # it is written beside
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, stdout, stderr) == (130, "", "stopped\n")
     assert list(tmp_path.iterdir()) == []
 
