@@ -1,0 +1,21 @@
+"""What the README shows is what happens."""
+
+import re
+from pathlib import Path
+
+import tollero_env
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def test_every_python_block_runs():
+    assert len(BLOCKS) >= 3
+    for block in BLOCKS:
+        exec(compile(block, "README.md", "exec"), {"tollero_env": tollero_env})
+
+
+def test_what_is_said_of_the_position_is_true():
+    position = tollero_env.new_game("tollero", players=2, seed=1)
+    assert f"# {position.legal()[:3]}" in README
+    assert f"# {len(position.to_bytes()):,} bytes" in README
