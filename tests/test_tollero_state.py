@@ -45,6 +45,8 @@ from tollero_env.games.tollero.constants import (
     BAD_TABLES,
     BAD_TILES,
     BAD_VERSION,
+    BUILD,
+    CELLS,
     MAX_LEGAL,
     NUM_MOVES,
     PROBLEMS,
@@ -344,6 +346,20 @@ def test_is_legal_agrees_with_moves_all_game_long(rules: Rules, seed: int, draw:
         assert bool(legal) != bool(states[0]["over"])
         some = [draw.randrange(NUM_MOVES) for _ in range(3)] + [move ^ 1 for move in legal[:2]] + legal[-2:]
         for move in some:
+            assert rules.game.is_legal(states, 0, rules.tables, move) == (move in legal)
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("name", ["default", "poor"])
+def test_numbers_that_only_look_like_legal_moves_are_refused(name: str) -> None:
+    """The same cell with a rotation below 0 or above 3, the same lot of slots that are not there."""
+    rules = rules_for(SETS[name], 3)
+    for states in kernel_positions(rules, 5, 5):
+        legal = list_moves(rules, states)
+        cells = {move % CELLS for move in legal} if legal and legal[0] < BUILD else set()
+        beside = [cell + CELLS * turn for cell in cells for turn in (*range(-9, 0), *range(4, 9))]
+        beside += [move + 4 * step for move in legal if move >= BUILD for step in (-64, 60, 64, 2**20)]
+        for move in beside:
             assert rules.game.is_legal(states, 0, rules.tables, move) == (move in legal)
 
 
@@ -697,7 +713,7 @@ compiled_only = pytest.mark.skipif(DISABLED, reason="there is only the plain for
 
 @jit
 def _words(word, k):
-    return bits.popcount(word), bits.lowest(word), bits.select(word, k), bits.bit(k)
+    return bits.popcount(word), bits.lowest(word), bits.select(word, k), bits.bit(k), bits.drop_lowest(word)
 
 
 @jit
@@ -726,15 +742,17 @@ def _same(records, i, others, j):
 def test_compiled_words_are_the_plain_ones(word: int, draw: random.Random) -> None:
     k = draw.randrange(word.bit_count())
     plain = (bits.popcount_plain(word), bits.lowest_plain(word), bits.select_plain(word, k), 1 << k)
-    assert tuple(map(int, _words(np.uint64(word), k))) == plain
+    assert tuple(map(int, _words(np.uint64(word), k))) == (*plain, int(bits.drop_lowest_plain(word)))
+    assert bits.drop_lowest_plain(word) == word - (1 << plain[1])
     assert plain[2] == [place for place in range(64) if word >> place & 1][k]
 
 
 @compiled_only
 def test_compiled_words_of_an_empty_word() -> None:
-    assert _words(bits.ZERO, 63)[:2] == (0, bits.NO_BIT)
-    assert (bits.popcount_plain(0), bits.lowest_plain(0)) == (0, bits.NO_BIT)
-    assert _words(np.uint64(2**64 - 1), 63)[2:] == (63, 2**63)
+    found = _words(bits.ZERO, 63)
+    assert (found[0], found[1], found[4]) == (0, bits.NO_BIT, 0)
+    assert (bits.popcount_plain(0), bits.lowest_plain(0), bits.drop_lowest_plain(0)) == (0, bits.NO_BIT, 0)
+    assert _words(np.uint64(2**64 - 1), 63)[2:4] == (63, 2**63)
 
 
 @compiled_only
