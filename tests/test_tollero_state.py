@@ -7,7 +7,9 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -40,16 +42,24 @@ from tests.tollero_tools import (
 from tollero_env import bits
 from tollero_env.game import HEADER, Rules
 from tollero_env.games.tollero.constants import (
+    ANYWHERE,
     BAD_COUNTS,
+    BAD_FLOORS,
     BAD_MATERIAL,
     BAD_TABLES,
     BAD_TILES,
+    BAD_TURN,
     BAD_VERSION,
     BUILD,
     CELLS,
+    EXPAND,
+    FIRST,
+    FIRST_CITY,
     MAX_LEGAL,
     NUM_MOVES,
+    OVER,
     PROBLEMS,
+    SECOND,
 )
 from tollero_env.games.tollero.state import SETUP, STATE, TABLES
 from tollero_env.jit import DISABLED, jit
@@ -403,7 +413,9 @@ def check_is_safe(rules: Rules, states: np.ndarray) -> int:
     assert code == 0 or code in PROBLEMS
     if code == 0:
         end = states.copy()
-        assert all(rules.game.is_legal(end, 0, rules.tables, move) for move in list_moves(rules, end))
+        moves = list_moves(rules, end)
+        assert bool(moves) != bool(end[0]["over"])  # a decision that is due can be made
+        assert all(rules.game.is_legal(end, 0, rules.tables, move) for move in moves)
         rules.game.resample(end, 0, rules.tables, 0, 1)
         assert rules.game.check(end, 0, rules.tables) == 0
         rules.game.playout(end, 0, rules.tables, 1)
@@ -490,6 +502,141 @@ def test_some_bytes_matter() -> None:
         assert_only_free_fields(flipped_fields(rules, states, flips))
 
 
+def damaged(states: np.ndarray, **changes: Any) -> np.ndarray:
+    states = states.copy()
+    for name, value in changes.items():
+        states[0][name] = value
+    return states
+
+
+def other_decisions(states: np.ndarray, draw: random.Random | None = None) -> Iterator[np.ndarray]:
+    """The same table with any other decision pending: every stage, player and origin, or some of them."""
+    origins = [*range(int(states[0]["num_tiles"])), ANYWHERE]
+    for stage, player in product((EXPAND, FIRST, SECOND, OVER), range(int(states[0]["num_players"]))):
+        for origin in draw.sample(origins, 3) if draw else origins:
+            yield damaged(states, stage=stage, player=player, origin=origin, over=stage == OVER)
+
+
+def can_be_due(state: Any) -> bool:
+    """Does the pending decision follow from the table, as far as stage and origin go? (B1, B3, B4)"""
+    player, origin, last = int(state["player"]), int(state["origin"]), int(state["num_tiles"]) - 1
+    if state["stage"] == SECOND:
+        return any(one and one >> 5 == player for one in state["building"][origin].tolist())
+    if state["stage"] == FIRST:
+        return not state["num_pile"] if origin == ANYWHERE else 4 < origin == last
+    return origin == ANYWHERE
+
+
+def check_decision(rules: Rules, states: np.ndarray, was_over: bool) -> int:
+    code = check_is_safe(rules, states)
+    if code == 0:
+        assert bool(states[0]["over"]) == was_over  # F1: the table says whether the game is over
+        assert can_be_due(states[0])
+    return code
+
+
+@pytest.mark.parametrize("name", ["default", "poor", "random 6", "random 13"])
+def test_any_other_decision_is_refused_or_can_be_made(name: str) -> None:
+    rules, codes = rules_for(SETS[name], 3, floors=4), Counter()
+    for states in kernel_positions(rules, 2, 2):
+        was_over = bool(states[0]["over"])
+        codes.update(check_decision(rules, other, was_over) for other in other_decisions(states))
+    assert codes[0] > 0
+    assert codes[BAD_TURN] > codes[0]
+
+
+@pytest.mark.uncompiled
+def test_some_other_decisions_are_refused_or_can_be_made() -> None:
+    rules, draw = rules_for(SETS["random 6"], 2, floors=2), random.Random(1)
+    for states in kernel_positions(rules, 2, 2):
+        was_over = bool(states[0]["over"])
+        for other in other_decisions(states, draw):
+            check_decision(rules, other, was_over)
+
+
+def positions_at(rules: Rules, stage: int, seeds: range = range(3)) -> Iterator[np.ndarray]:
+    for seed in seeds:
+        yield from (states for states in kernel_positions(rules, seed, seed) if states[0]["stage"] == stage)
+
+
+@pytest.mark.uncompiled
+def test_an_origin_that_is_no_tile_is_refused() -> None:
+    rules = rules_for(DEFAULT, 3, floors=3)
+    for states in positions_at(rules, SECOND, range(1)):
+        for origin in range(int(states[0]["num_tiles"]), ANYWHERE):
+            assert rules.game.check(damaged(states, origin=origin), 0, rules.tables) == BAD_COUNTS
+
+
+@pytest.mark.uncompiled
+def test_a_hand_that_fits_nowhere_is_not_due_to_be_laid() -> None:
+    """E4: it would have been put away; here a blank comes from the pile into the hand of the player to lay."""
+    rules, blank, tried = rules_for(POOR, 3, floors=4), FIRST_CITY + 2, 0
+    for states in positions_at(rules, EXPAND):
+        changed = states.copy()
+        pile, hand, player = changed[0]["pile"], changed[0]["hand"], int(changed[0]["player"])
+        for place in np.flatnonzero(pile == blank)[:1]:
+            pile[place], hand[player] = hand[player], blank
+            assert rules.game.check(changed, 0, rules.tables) == BAD_TURN
+            tried += 1
+    assert tried > 10
+
+
+@pytest.mark.uncompiled
+def test_who_waits_holds_a_tile_while_there_is_a_pile() -> None:
+    """D1: here a player who waits has put the hand on the pile."""
+    rules = rules_for(DEFAULT, 3, floors=4)
+    for stage in (EXPAND, FIRST, SECOND):
+        for states in positions_at(rules, stage, range(1)):
+            state = states.copy()[0]
+            waiting = (int(state["player"]) + 1) % 3
+            changed = damaged(states, num_pile=int(state["num_pile"]) + 1)
+            changed[0]["pile"][state["num_pile"]], changed[0]["hand"][waiting] = state["hand"][waiting], 0
+            assert rules.game.check(changed, 0, rules.tables) == BAD_TURN
+
+
+@pytest.mark.uncompiled
+def test_a_decision_without_choices_is_not_due() -> None:
+    """B4: from a tile of value 0 there is no second Floor."""
+    rules, tried = rules_for(ONE_FLOOR, 2, floors=5), 0
+    for states in positions_at(rules, EXPAND, range(1)):
+        state = states[0]
+        for slot in range(5, int(state["num_tiles"])):
+            player = next((one >> 5 for one in state["building"][slot].tolist() if one), None)
+            if player is not None and state["floors_left"][player]:
+                changed = damaged(states, stage=SECOND, origin=slot, player=player)
+                changed[0]["pile"][state["num_pile"]], changed[0]["hand"][player] = state["hand"][player], 0
+                changed[0]["num_pile"] += 1
+                assert rules.game.check(changed, 0, rules.tables) == BAD_TURN
+                tried += 1
+    assert tried > 5
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("name", ["default", "poor"])
+def test_a_city_that_breaks_e2_or_e3_is_refused(name: str) -> None:
+    """The kernel plays what it is told, so that a tile laid wrongly gives a state whose parts all agree."""
+    rules, tried = rules_for(SETS[name], 2, floors=4), 0
+    for states in positions_at(rules, EXPAND):
+        legal = set(list_moves(rules, states))
+        cells = states[0]["edge_cell"][: int(states[0]["num_edge"])].tolist()
+        for wrong in sorted({cell + CELLS * turn for cell in cells for turn in range(4)} - legal)[:6]:
+            changed = states.copy()
+            rules.game.apply(changed, 0, rules.tables, wrong)
+            assert rules.game.check(changed, 0, rules.tables) == BAD_TILES
+            tried += 1
+    assert tried > 50
+
+
+@pytest.mark.uncompiled
+def test_more_floors_than_a_player_has_are_refused() -> None:
+    """A position of longer games, passed off as one of shorter games."""
+    long, short = rules_for(DEFAULT, 2, floors=8), rules_for(DEFAULT, 2, floors=3)
+    for states in positions_at(long, OVER):
+        changed = damaged(states, digest=short.tables[0]["digest"])
+        changed[0]["floors_left"][:2] -= 5  # as if counted from 3
+        assert short.game.check(changed, 0, short.tables) == BAD_FLOORS
+
+
 SMALL_FIELDS = ("player", "stage", "origin", "over", "num_pile", "num_gone", "num_tiles", "num_edge", "ply", "stars")
 LISTS = ("hand", "pile", "gone", "floors_left", "face", "rotation", "cell", "building", "lead", "edge_cell", "value")
 
@@ -548,13 +695,6 @@ def test_positions_of_other_rules_are_refused() -> None:
     assert rules.game.check(states, 0, rules.tables) == 0
     for other in others:
         assert other.game.check(states, 0, other.tables) == BAD_TABLES
-
-
-def damaged(states: np.ndarray, **changes: Any) -> np.ndarray:
-    states = states.copy()
-    for name, value in changes.items():
-        states[0][name] = value
-    return states
 
 
 @pytest.mark.uncompiled
