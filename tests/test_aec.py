@@ -13,6 +13,7 @@ from pettingzoo.test import api_test, performance_benchmark, render_test, seed_t
 import tollero_env
 from tests.tollero_tools import BLANK, CROSS, make_set, to_toml
 from tollero_env import tollero_v0
+from tollero_env.envs import camera
 from tollero_env.envs.aec import GameEnv, final_rewards
 from tollero_env.game import MoveError, OptionError, StateError
 from tollero_env.games.tollero.tiles import parse_tileset
@@ -234,7 +235,7 @@ def test_a_game_may_be_over_when_it_is_dealt():
 @pytest.mark.parametrize(("players", "encoding"), KINDS)
 def test_pettingzoos_render_test_passes(players, encoding, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(GameEnv, "fps", 1000)
+    monkeypatch.setattr(camera, "FPS", 1000)
     kinds = {"svg": lambda text: ET.fromstring(text) is not None, "ansi": lambda text: "\x1b[" in text}
     render_test(lambda render_mode: tollero_v0.env(players, encoding=encoding, render_mode=render_mode), kinds)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tollero_env.game import Rules, get_rules
-from tollero_env.games.tollero import encodings
-from tollero_env.games.tollero.constants import BUILD, CELLS, FIRST_CITY, NO_TILE, SLOTS
+from tollero_env.games.tollero import features
+from tollero_env.games.tollero.actions import NUM_SLOT_ACTIONS
+from tollero_env.games.tollero.constants import BUILD, CELLS, FIRST_CITY, MAX_TILES, NO_TILE, SLOTS
 from tollero_env.games.tollero.notation import at_cell
 from tollero_env.games.tollero.tables import faces_of
 from tollero_env.games.tollero.tiles import turned
@@ -121,7 +122,7 @@ def slow_numbers(rules: Rules, position: Position, player: int) -> dict[str, lis
 def test_observations_say_what_lies_on_the_table(players, encoding):
     rules = get_rules("tollero", players)
     view = rules.game.encodings[encoding].resolve_view(players, None)
-    table = encodings.PLANES if encoding == "planes" else encodings.ROWS
+    table = features.PLANES if encoding == "planes" else features.ROWS
     for position in positions(rules, players, every=11):
         state = position.states[0]
         for player in range(players):
@@ -129,7 +130,7 @@ def test_observations_say_what_lies_on_the_table(players, encoding):
             expected = np.zeros_like(array)
             for slot in range(state["num_tiles"]):
                 told = slow_tile(rules, state, slot, player)
-                column = [number for name, _, _ in (*table, encodings.BUILDINGS) for number in told[name]]
+                column = [number for name, _, _ in (*table, features.BUILDINGS) for number in told[name]]
                 x, y = told["at"]
                 if encoding == "slots":
                     expected[slot] = column
@@ -137,7 +138,7 @@ def test_observations_say_what_lies_on_the_table(players, encoding):
                     expected[:, y + view // 2, x + view // 2] = column
             np.testing.assert_array_equal(array, expected)
             slow = slow_numbers(rules, position, player)
-            assert numbers.tolist() == [number for name, _, _ in encodings.NUMBERS for number in slow[name]]
+            assert numbers.tolist() == [number for name, _, _ in features.NUMBERS for number in slow[name]]
 
 
 @pytest.mark.parametrize(("players", "encoding"), CASES)
@@ -150,7 +151,10 @@ def test_the_whole_array_is_the_parts_in_short(players, encoding):
             array, numbers, mask = observation(position, encoding, player, view)
             part = how.whole(players, view)
             out, out_mask = np.full(part.shape, 7, part.dtype), np.full_like(mask, 7)
-            how.observe_whole(position.states, 0, rules.tables, player, view, out.reshape(-1), out_mask)
+            scratch = np.empty_like(numbers)
+            how.observe_whole(
+                position.states, 0, rules.tables, player, view, array.size, scratch, out.reshape(-1), out_mask
+            )
             np.testing.assert_array_equal(out_mask, mask)
             if encoding == "slots":
                 np.testing.assert_array_equal(out, np.concatenate([array.reshape(-1), numbers]))
@@ -265,5 +269,5 @@ def test_legends_count_what_the_arrays_hold():
             counted = sum(n * (players if row == "heights" else 1) for row, n, _ in how.legend[kinds[0]])
             assert counted == (array.shape[0] if name == "planes" else array.shape[1])
             assert sum(n for _, n, _ in how.legend["number"]) == numbers.shape[0]
-    assert encodings.NUM_SLOT_ACTIONS == 1180
-    assert SLOTS > encodings.MAX_TILES
+    assert NUM_SLOT_ACTIONS == 1180
+    assert SLOTS > MAX_TILES

@@ -7,6 +7,7 @@ when first used.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
 import pettingzoo
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ _HOMES = {"Position": "position", "new_game": "position", "playouts": "playing"}
 
 
 pettingzoo.register("aec", "tollero_env/tollero-v0", "tollero_env.tollero_v0:env")
+gymnasium.register(
+    "tollero_env/tollero-v0",
+    entry_point="tollero_env.envs.single:SingleEnv",
+    vector_entry_point="tollero_env.envs.vector:VectorGames",
+    kwargs={"game": "tollero"},
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -42,6 +42,10 @@ class StateError(ValueError):
 # What an encoding's `step` returns beside a seat.
 STEP_OVER, STEP_HIDDEN, STEP_ILLEGAL = -1, -2, -3
 STEP_ASK = -1  # the action that plays nothing and asks for the status
+NEW_GAME = -2  # in a batch, in place of a move: deal
+
+PAID = ("win", "margin", "score")  # at the end
+MEMORY = 4  # how many numbers an encoding may keep of the observation before
 
 
 class Part(NamedTuple):
@@ -51,25 +55,79 @@ class Part(NamedTuple):
     dtype: np.dtype[Any]
 
 
-class Encoding(NamedTuple):
-    """What an agent is offered: positions as arrays, moves as actions of a Discrete space.
+class Verbs(NamedTuple):
+    """The rules over records, for compiled loops: `state` is an element of `states`, `tables` the one of its array."""
 
-    `view` is a number that the encoding may need beside the tables (Tollero's planes: the side of the view).
-    Compiled functions come last. `observe` and `mask` write into flat arrays of zeros; `observe` also over an earlier
-    observation of the same game. The mask of a player who is not to act is all zeros.
-    """
+    reset: Callable[..., None]  # (states, i, tables, seed)
+    list_moves: Callable[..., int]  # (state, tables, out): how many
+    allows: Callable[..., bool]  # (state, tables, move)
+    play: Callable[..., None]  # (state, tables, move): chance included
+    score: Callable[..., None]  # (state, tables, out): scores
+    share: Callable[..., None]  # (state, tables, out): shares of the win
+
+
+class Sight(NamedTuple):
+    """An encoding over records. An observation has two parts: an array, and numbers beside it."""
+
+    move_of: Callable[..., int]  # (state, view, action): -1 if there is none; it need not be legal
+    action_of: Callable[..., int]  # (state, view, move): of a legal move; negative if the view does not show it
+    status: Callable[..., int]  # (state, tables, view): the seat to act, or a STEP_ code
+    mark: Callable[..., int]  # (state, tables, view, mask): into zeros; returns how many actions
+    unmark: Callable[..., None]  # (state, view, mask): clears at least what `mark` set in this position
+    show: Callable[..., None]  # (state, tables, player, view, array, numbers): array into zeros, all numbers
+    follow: Callable[..., None]  # (state, tables, player, view, move, memory, array, numbers): what a move changed
+    remember: Callable[..., None]  # (state, player, memory): what `follow` will need of this observation
+    show_tail: Callable[..., None]  # (tables, view, numbers, out, fresh): what `whole` has behind the array
+
+
+class Facts(NamedTuple):
+    """Sizes and meaning of an encoding; `view` is a number it may need (Tollero's planes: the side of the view)."""
 
     resolve_view: Callable[[int, Any], int]  # (players, option): the view; raises OptionError
     num_actions: Callable[[int, int], int]  # (players, view)
-    parts: Callable[[int, int], tuple[Part, ...]]  # (players, view): the arrays of a batch, complete
-    whole: Callable[[int, int], Part]  # (players, view): the one array of the envs
+    parts: Callable[[int, int], tuple[Part, Part]]  # (players, view): array and numbers, complete
+    whole: Callable[[int, int], Part]  # (players, view): the one array of the envs: the array, then a tail
     legend: Mapping[str, tuple[tuple[str, int, str], ...]]  # what the arrays hold: name, how many, what
-    observe: Callable[..., None]  # (states, i, tables, player, view, *parts)
-    observe_whole: Callable[..., int]  # (states, i, tables, player, view, out, mask): writes every byte
-    mask: Callable[..., int]  # (states, i, tables, view, out): of the player to act; returns how many actions
+
+
+class Encoding(NamedTuple):
+    """What an agent is offered: positions as arrays, moves as actions of a Discrete space. Made by kernels.py.
+
+    Arrays are flat, or have one flat row a game. The mask of a player who is not to act is all zeros.
+    """
+
+    resolve_view: Callable[[int, Any], int]
+    num_actions: Callable[[int, int], int]
+    parts: Callable[[int, int], tuple[Part, Part]]
+    whole: Callable[[int, int], Part]
+    legend: Mapping[str, tuple[tuple[str, int, str], ...]]
+
     to_move: Callable[..., int]  # (states, i, tables, view, action): negative if it is not legal
     to_action: Callable[..., int]  # (states, i, tables, view, move): negative if the view does not show it
+    mask: Callable[..., int]  # (states, i, tables, view, out): into zeros, of the player to act; how many actions
     step: Callable[..., int]  # (states, i, tables, view, action): the seat to act next, or a STEP_ code
+    observe: Callable[..., None]  # (states, i, tables, player, view, array, numbers)
+    observe_whole: Callable[..., None]  # (states, i, tables, player, view, cells, numbers, out, mask)
+
+    # many games, every seat stepped from outside; a move may be NEW_GAME
+    to_moves: Callable[..., int]  # (states, tables, view, games, actions, moves): -1 for illegal; the first such, or -1
+    step_many: Callable[..., int]  # see kernels.py; returns the game that never offers an action, or -1
+    # many games, each looked at by one seat
+    advance: Callable[..., None]  # (states, tables, view, games, moves, seats, memory, out, numbers, acting)
+    present: Callable[
+        ..., None
+    ]  # (states, tables, view, games, seats, fresh, cells, memory, out, numbers, mask, offered)
+
+
+class Loops(NamedTuple):
+    """Many games in one call, without an encoding. Made by kernels.py; `games` are indices into `states`."""
+
+    # `acting` takes the seat to act, -1 once the game is over; `seeds` go on to each row's next game
+    deal_many: Callable[..., None]  # (states, tables, games, seeds, agent_seeds, acting)
+    sample_many: Callable[..., None]  # (states, tables, games, seeds, out): a uniformly random legal move for each
+    settle_many: Callable[..., None]  # (states, tables, games, kind, rewards, scores, shares): games that are over
+    play_many: Callable[..., None]  # (states, tables, games, moves, acting)
+    seed_many: Callable[..., None]  # (states, games, seeds, out): a seed of its own for each game's next decision
 
 
 class Game(NamedTuple):
@@ -85,6 +143,7 @@ class Game(NamedTuple):
     defaults: Mapping[str, Any]  # options and their defaults
 
     encodings: Mapping[str, Encoding]  # the first is the default
+    loops: Loops
 
     deal: Callable[..., None]  # (states, i, tables, setup): a new game with these hidden things
     reset: Callable[..., None]  # (states, i, tables, seed): draws a setup and deals it

@@ -86,6 +86,11 @@ class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
 
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        # numba adds what a closure holds, and compiled functions have another identity in every process; here the
+        # folder stands for all sources and the file's name for the owner, which say what the closure holds
+        return (sig, codegen.magic_tuple())
+
 
 @overload
 def jit(function: _Function) -> _Function: ...
@@ -103,3 +108,9 @@ def jit(function: _Function | None = None, *, entry: bool = False, inline: bool 
         return cast(_Function, dispatcher)
 
     return decorate if function is None else decorate(function)
+
+
+def loop_for(owner: str, function: _Function) -> _Function:
+    """Compile a loop over functions that it closes over, kept on disk; no owner (a module) has two of one name."""
+    function.__module__, function.__qualname__ = owner, function.__name__
+    return jit(entry=True)(function)

@@ -23,7 +23,10 @@ class BatchAgent(Protocol):
         """As Agent."""
 
     def act_batch(self, rules: Rules, states: Array, games: Array, seeds: Array, out: Array) -> None:
-        """Write a legal move for each of the games (indices into `states`) to `out`."""
+        """Write a legal move for each of the games (indices into `states`) to `out`.
+
+        The states are the true ones: it must choose by what the seat to act may know alone.
+        """
 
 
 Factory = Callable[..., Agent]
@@ -65,6 +68,10 @@ class RandomAgent:
         """One of the legal moves."""
         moves = position.moves()
         return moves[choose(seed, len(moves))]
+
+    def act_batch(self, rules: Rules, states: Array, games: Array, seeds: Array, out: Array) -> None:
+        """The same for many games in one call."""
+        rules.game.loops.sample_many(states, rules.tables, games, seeds, out)
 
 
 register("random", RandomAgent)

@@ -96,7 +96,7 @@ from typing import Any
 from tollero_env.envs.aec import GameEnv, GuardedEnv, wrapped
 from tollero_env.game import Array
 from tollero_env.games.tollero.constants import MAX_TILES
-from tollero_env.games.tollero.encodings import NUM_NUMBERS
+from tollero_env.games.tollero.features import NUM_NUMBERS
 
 
 def raw_env(num_players: int = 2, **options: Any) -> GameEnv:

@@ -10,7 +10,9 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from tollero_env.envs.camera import FPS, RENDER_MODES, Camera
 from tollero_env.game import (
+    PAID,
     STEP_ASK,
     STEP_ILLEGAL,
     STEP_OVER,
@@ -21,14 +23,9 @@ from tollero_env.game import (
     get_rules,
 )
 from tollero_env.position import Position, as_word, new_seed
-from tollero_env.render.rgb import to_rgb
-from tollero_env.render.svg import to_svg
-from tollero_env.render.window import Window
 from tollero_env.rng import derive
 
 Reward = Literal["win", "margin", "score"]
-REWARDS = ("win", "margin", "score")
-RENDER_MODES = ("human", "ansi", "svg", "rgb_array")
 
 # Behind the state in get_bytes(): which agents are left, terminated, truncated; whose turn; seed of the next game;
 # rewards and cumulative rewards.
@@ -41,8 +38,6 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
     Observations are {"observation": array, "action_mask": int8 array}, fresh ones at every call; the mask is all zeros
     for an agent that is not to act. Rewards come at the end alone, and `infos` then hold scores and outcome.
     """
-
-    fps = 4  # of the window
 
     def __init__(
         self,
@@ -73,7 +68,7 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
             "name": f"{game}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
-            "render_fps": self.fps,
+            "render_fps": FPS,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         part = self._encoding.whole(num_players, self._view)
@@ -89,7 +84,7 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
         self.state_space = spaces.Box(0, 255, (self.rules.game.state.itemsize,), np.uint8)
         self._next_seed = new_seed()
         self._last_move: int | None = None
-        self._window: Any = None
+        self._camera: Camera | None = None
         self._is_dealt = False
         self.agents: list[str] = []
 
@@ -103,7 +98,7 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
         encodings = self.rules.game.encodings
         name = next(iter(encodings)) if encoding is None else encoding
         check_choice("encoding", name, tuple(encodings))
-        check_choice("reward", self._reward, REWARDS)
+        check_choice("reward", self._reward, PAID)
         check_choice("render_mode", self.render_mode or "ansi", RENDER_MODES)
         check_choice("viewer", self._viewer, ("acting", "all", *range(players)))
         self._encoding = encodings[name]
@@ -111,6 +106,8 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
         self._num_actions = self._encoding.num_actions(players, self._view)
         part = self._encoding.whole(players, self._view)
         self._shape, self._dtype, self._size = part.shape, part.dtype, int(np.prod(part.shape))
+        array, numbers = self._encoding.parts(players, self._view)
+        self._cells, self._numbers = int(np.prod(array.shape)), np.zeros(numbers.shape, numbers.dtype)
         self._observe, self._step, self._tables = self._encoding.observe_whole, self._encoding.step, self.rules.tables
         self._seats = {f"player_{seat}": seat for seat in range(players)}
         self._words = np.zeros(self.rules.game.state.itemsize // 8, np.uint64)
@@ -151,7 +148,9 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Array]:
         """What that agent may know, in fresh arrays."""
         observation, mask = np.empty(self._size, self._dtype), np.empty(self._num_actions, np.int8)
-        self._observe(self._states, 0, self._tables, self._seats[agent], self._view, observation, mask)
+        self._observe(
+            self._states, 0, self._tables, self._seats[agent], self._view, self._cells, self._numbers, observation, mask
+        )
         return {"observation": observation.reshape(self._shape), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
@@ -188,26 +187,15 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
             return None
         if not self._is_dealt:
             raise StateError("there is no game yet: call reset() first")
-        game = self.rules.game
+        if self._camera is None:
+            self._camera = Camera(self.rules, self.render_mode)
         viewer = {"all": None, "acting": int(self._states["player"][0])}.get(self._viewer, self._viewer)
-        how = {"viewer": viewer, "last": self._last_move}
-        if self.render_mode == "ansi":
-            return game.to_ansi(self.rules, self._states, 0, **how)
-        scene = game.draw(self.rules, self._states, 0, **how)
-        if self.render_mode == "svg":
-            return to_svg(scene)
-        if self.render_mode == "rgb_array":
-            return to_rgb(scene)
-        if self._window is None:
-            self._window = Window(game.title)
-        self._window.show(scene, self.fps)
-        return None
+        return self._camera.show(self._states, viewer, self._last_move)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        if self._camera is not None:
+            self._camera.close()
 
     # ---- beyond it
 
@@ -259,7 +247,7 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
         data, next_seed = state.pop("bytes"), state.pop("next_seed")
         self.__dict__.update(state)
         self._set_up()
-        self._window, self._last_move, self._next_seed, self.agents = None, None, next_seed, []
+        self._camera, self._last_move, self._next_seed, self.agents = None, None, next_seed, []
         self._is_dealt = False
         if data is not None:
             self.set_bytes(data)

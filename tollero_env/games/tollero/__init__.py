@@ -4,6 +4,7 @@ from tollero_env.game import Game
 from tollero_env.games.tollero import ansi, check, draw, encodings, notation, protocol, replay, tables
 from tollero_env.games.tollero.constants import MAX_FLOORS, MAX_LEGAL, NUM_MOVES, PROBLEMS
 from tollero_env.games.tollero.state import STATE
+from tollero_env.kernels import make_loops
 
 GAME = Game(
     name="tollero",
@@ -20,6 +21,7 @@ GAME = Game(
         "downtown": None,
     },
     encodings=encodings.ENCODINGS,
+    loops=make_loops(__name__, protocol.VERBS, MAX_LEGAL),
     deal=protocol.deal,
     reset=protocol.reset,
     moves=protocol.moves,

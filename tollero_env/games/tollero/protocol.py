@@ -3,6 +3,7 @@
 import numpy as np
 
 from tollero_env.bits import ONE, ZERO, bit, clear, drop_lowest, lowest, popcount, select
+from tollero_env.game import Verbs
 from tollero_env.games.tollero.constants import (
     BUILD,
     CELLS,
@@ -27,6 +28,7 @@ from tollero_env.games.tollero.rules import (
     open_city,
     place_floor,
     play,
+    totals,
 )
 from tollero_env.jit import jit
 from tollero_env.rng import advance, below, draw_number, mix, stream
@@ -89,16 +91,14 @@ def reset(states, i, tables, seed):
     _reset(states, i, tables, seed)
 
 
-@jit(entry=True)
-def moves(states, i, tables, out):
-    """Write the legal moves of game i; returns their number."""
-    state, table = states[i], tables[0]
+@jit(inline=True)
+def _list_moves(state, tables, out):
     n = 0
     if state["stage"] == EXPAND:
         face = np.int64(state["hand"][np.int64(state["player"])])
         for rotation in range(4):
             for half in range(2):
-                fitting = fitting_entries(state, table, face * 4 + rotation, half)
+                fitting = fitting_entries(state, tables, face * 4 + rotation, half)
                 while fitting:
                     out[n] = rotation * CELLS + np.int64(state["edge_cell"][half * 64 + lowest(fitting)])
                     fitting = drop_lowest(fitting)
@@ -112,6 +112,12 @@ def moves(states, i, tables, out):
                 lots = drop_lowest(lots)
                 n += 1
     return n
+
+
+@jit(entry=True)
+def moves(states, i, tables, out):
+    """Write the legal moves of game i; returns their number."""
+    return _list_moves(states[i], tables[0], out)
 
 
 @jit(entry=True)
@@ -143,16 +149,24 @@ def scores(states, i, tables, out):
     add_up(states[i], tables[0], out)
 
 
+@jit(inline=True)
+def _share(state, tables, out):
+    """F5: the highest total wins; equal ones share."""
+    players = np.int64(tables["num_players"])
+    points = totals(state, tables)
+    best, num_winners = points[0], 0
+    for seat in range(players):
+        best = max(best, points[seat])
+    for seat in range(players):
+        num_winners += points[seat] == best
+    for seat in range(players):
+        out[seat] = 1.0 / num_winners if points[seat] == best else 0.0
+
+
 @jit(entry=True)
 def outcome(states, i, tables, out):
     """Each seat's share of the win (F5), as if the game ended now."""
-    players = np.int64(tables[0]["num_players"])
-    points = np.zeros(MAX_PLAYERS, np.int64)
-    add_up(states[i], tables[0], points)
-    best = points[:players].max()
-    num_winners = np.sum(points[:players] == best)
-    for seat in range(players):
-        out[seat] = 1.0 / num_winners if points[seat] == best else 0.0
+    _share(states[i], tables[0], out)
 
 
 @jit(inline=True)
@@ -302,3 +316,6 @@ def _resample(state, tables, player, seed):
 def resample(states, i, tables, player, seed):
     """Redraw the other hands and the order of the pile, evenly among all that the player may hold possible."""
     _resample(states[i], tables[0], player, seed)
+
+
+VERBS = Verbs(reset=_reset, list_moves=_list_moves, allows=allows, play=play, score=add_up, share=_share)

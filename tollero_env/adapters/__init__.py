@@ -1,0 +1,1 @@
+"""Ways into other libraries; each module is imported only when asked for."""

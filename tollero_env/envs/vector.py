@@ -1,0 +1,169 @@
+"""Many single-agent games at once as a Gymnasium VectorEnv, compiled opponents stepped in batches too.
+
+    envs = gymnasium.make_vec("tollero_env/tollero-v0", num_envs=64, vectorization_mode="vector_entry_point")
+
+Row g is the env of single.py, game for game; masks are in `infos["action_mask"]` and `action_masks()`, a row for each.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from tollero_env.envs.camera import FPS, RENDER_MODES, Camera
+from tollero_env.envs.seated import Opponents, SeatedGames
+from tollero_env.game import Array, OptionError, StateError, check_choice
+from tollero_env.position import as_word
+
+AUTORESET = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
+
+
+class VectorGames(gymnasium.vector.VectorEnv[Array, Array, Array]):
+    """N games in which one seat each learns; see the module.
+
+    SAME_STEP: a game that ends is followed by a new one at once; `infos["final_obs"]` and `infos["final_info"]` tell of
+    the one that ended. DISABLED: it waits for `reset(options={"reset_mask": ...})`.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        num_players: int = 2,
+        *,
+        opponents: Opponents = "random",
+        seat: int | str = 0,
+        encoding: str | None = None,
+        view: int | str | None = None,
+        reward: str = "win",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """`copy`: give fresh observations; without it they are read-only and the next step changes them."""
+        try:
+            self._mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            self._mode = AutoresetMode.NEXT_STEP
+        if self._mode not in AUTORESET:
+            allowed = ", ".join(mode.value for mode in AUTORESET)
+            raise OptionError(f"option autoreset_mode: {autoreset_mode!r} is not one of {allowed}")
+        check_choice("render_mode", render_mode or "ansi", RENDER_MODES[1:])
+        self._games = SeatedGames(
+            game,
+            num_envs,
+            num_players,
+            opponents=opponents,
+            seat=seat,
+            encoding=encoding,
+            view=view,
+            reward=reward,
+            **options,
+        )
+        self.num_envs, self.render_mode, self._copy = num_envs, render_mode, copy
+        self.metadata = {"render_modes": list(RENDER_MODES[1:]), "render_fps": FPS, "autoreset_mode": self._mode}
+        self.single_observation_space, self.single_action_space = (
+            self._games.observation_space,
+            self._games.action_space,
+        )
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._camera = Camera(self._games.rules, render_mode) if render_mode else None
+        self._seen, self._mask = self._games.observation.view(), self._games.mask.view()
+        self._seen.flags.writeable = self._mask.flags.writeable = False
+        self._all, self._every = np.arange(num_envs), np.ones(num_envs, np.bool)
+        self._is_dealt = False
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """New games in all rows, or in those of `options["reset_mask"]`; one seed s gives row g the seed s + g."""
+        games = self._all
+        if options is not None and "reset_mask" in options:
+            games = np.flatnonzero(_check_mask(options["reset_mask"], self.num_envs))
+        seeds = self._seeds_from(seed)
+        super().reset(seed=None)
+        self._games.deal(games, [seeds[game] for game in games])
+        self._is_dealt = True
+        return self._observation(), self._infos()
+
+    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """One decision of every learner, and the others' until it must decide again."""
+        games = self._games
+        if not self._is_dealt:
+            raise StateError("there are no games yet: call reset() first")
+        if self._mode is AutoresetMode.DISABLED and (games.terminated | games.truncated).any():
+            row = int(np.flatnonzero(games.terminated | games.truncated)[0])
+            raise StateError(f'game {row} is over: call reset(options={{"reset_mask": ...}}) first')
+        games.play(self._check_actions(actions))
+        rewards, terminated, truncated = games.own_rewards(), games.terminated.copy(), games.truncated.copy()
+        ended = np.flatnonzero(terminated | truncated)
+        infos: dict[str, Any] = {}
+        if ended.size:
+            infos = self._tell(ended)
+            if self._mode is AutoresetMode.SAME_STEP:
+                games.deal(ended)
+        return self._observation(), rewards, terminated, truncated, self._infos() | infos
+
+    def action_masks(self) -> Array:
+        """Which actions are legal, as bool; all of them in a game that is over (none matters then)."""
+        masks = self._games.mask.astype(np.bool)
+        if self._mode is AutoresetMode.DISABLED:
+            masks[~masks.any(axis=1)] = True
+        return masks
+
+    def render(self) -> Any:
+        """A picture of every game, as its learner may see it."""
+        if self._camera is None:
+            return None
+        states, seats = self._games.states, self._games.seats
+        return tuple(self._camera.show(states[g : g + 1], int(seats[g]), None) for g in range(self.num_envs))
+
+    # ---- inside
+
+    def _observation(self) -> Array:
+        return self._games.observation.copy() if self._copy else self._seen
+
+    def _infos(self) -> dict[str, Any]:
+        mask, seat = (
+            (self._games.mask.copy(), self._games.seats.copy()) if self._copy else (self._mask, self._games.seats)
+        )
+        return {"action_mask": mask, "_action_mask": self._every, "seat": seat, "_seat": self._every}
+
+    def _tell(self, ended: Array) -> dict[str, Any]:
+        """How these games ended, the way Gymnasium puts it: each array with a mask of the rows that mean something."""
+        told: dict[str, Any] = {}
+        for name, (rows, has) in self._games.final_infos().items():
+            if has.any():
+                told |= {name: rows, f"_{name}": has}
+        if self._mode is AutoresetMode.DISABLED:
+            return told
+        is_ended = np.zeros(self.num_envs, np.bool)
+        is_ended[ended] = True
+        last = np.full(self.num_envs, None, object)
+        for game, row in zip(ended.tolist(), self._games.observation[ended]):
+            last[game] = row
+        return {"final_obs": last, "_final_obs": is_ended, "final_info": told, "_final_info": is_ended.copy()}
+
+    def _check_actions(self, actions: Array) -> Array:
+        found = np.asarray(actions)
+        if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
+            raise ValueError(f"actions are {found.dtype} of shape {found.shape}, not whole numbers ({self.num_envs},)")
+        return found.astype(np.int64, copy=False)
+
+    def _seeds_from(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None or isinstance(seed, int):
+            return [None if seed is None else int(as_word(seed + row)) for row in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds for {self.num_envs} games: give one for each, or one for all")
+        return [None if number is None else int(as_word(number)) for number in seed]
+
+
+def _check_mask(mask: Any, num_envs: int) -> Array:
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool or mask.shape != (num_envs,) or not mask.any():
+        raise ValueError(f'options["reset_mask"] is an array of {num_envs} bool, at least one of them True')
+    return mask
