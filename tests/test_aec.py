@@ -14,7 +14,7 @@ import tollero_env
 from tests.tollero_tools import BLANK, CROSS, make_set, to_toml
 from tollero_env import tollero_v0
 from tollero_env.envs import camera
-from tollero_env.envs.aec import GameEnv, final_rewards
+from tollero_env.envs.aec import final_rewards
 from tollero_env.game import MoveError, OptionError, StateError
 from tollero_env.games.tollero.tiles import parse_tileset
 
