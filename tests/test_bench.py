@@ -5,14 +5,22 @@ import os
 import statistics
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
-from experiments.bench import END, START, main, measure, one_core, print_table, write_markdown
-from experiments.bench.cases import Case
+from experiments.bench import batch, find_cases, main, measure, pgx_batch
+from experiments.bench.cases import UNITS, Case, Done
+from experiments.bench.cores import keep_to
+from experiments.bench.picture import draw
+from experiments.bench.sampling import Sampler
+from experiments.bench.tables import print_tables, scaling_cells, table_cells, tables, write_markdown
+from experiments.pages import marks
 
+START, END = marks("bench")
 ROOT = Path(__file__).parents[1]
 QUIET = Console(file=open(os.devnull, "w"))  # noqa: SIM115
 
@@ -30,7 +38,8 @@ def test_the_kernel_rows_are_as_stated(tmp_path):
     assert [row["players"] for row in ours] == [2, 3, 4]
     for row in rows:
         assert list(row)[:4] == ["case", "players", "value", "unit"]
-        assert set(row) <= {"case", "players", "value", "unit", "low", "high", "rounds", "peer", "ratio"}
+        spread, ratios = {"low", "high", "rounds"}, {"peer", "ratio", "ratios"}
+        assert set(row) - ratios == {"case", "players", "value", "unit", "group"} | spread
         assert (type(row["case"]), type(row["players"]), type(row["value"])) == (str, int, float)
         assert (row["unit"], row["rounds"]) == ("steps/s", 2)
         assert 0 < row["low"] <= row["value"] <= row["high"]
@@ -41,12 +50,12 @@ def test_the_kernel_rows_are_as_stated(tmp_path):
         assert row["case"] in done.stdout
 
 
-def counting(calls, name, count, peer=""):
+def counting(calls, name, count, *peers):
     def run():
         calls.append(name)
         return count
 
-    return Case(name, 2, "steps/s", run, peer)
+    return Case(name, 2, "steps/s", run, peers)
 
 
 def test_cases_take_turns_and_the_first_call_does_not_count():
@@ -74,7 +83,7 @@ def test_a_figure_is_the_median_and_the_spread_lies_within_what_was_seen(monkeyp
 
 def test_the_table_names_every_case(capsys):
     rows = measure([counting([], "a case", 10.0, "b case"), counting([], "b case", 5.0)], 2, QUIET)
-    print_table(rows, Console(width=200))
+    print_tables(rows, Console(width=200))
     out = capsys.readouterr().out
     assert "a case" in out
     assert out.count("b case") == 2  # as a case, and as a peer
@@ -102,8 +111,8 @@ def test_a_page_gets_the_table_between_its_marks(tmp_path):
     rows = measure([counting([], "a case", 10.0)], 2, QUIET)
     write_markdown(str(page), rows)
     text = page.read_text(encoding="utf-8")
-    assert text.startswith(f"before\n{START}\n| case |")
-    assert text.endswith(f"|\n{END}\nafter\n")
+    assert text.startswith(f"before\n{START}\n\n**")
+    assert text.endswith(f"|\n\n{END}\nafter\n")
     assert "old" not in text
     write_markdown(str(page), rows)
     assert page.read_text(encoding="utf-8") == text
@@ -114,9 +123,20 @@ def test_a_page_gets_the_table_between_its_marks(tmp_path):
 
 def test_the_process_gets_its_cores_back():
     cores = os.sched_getaffinity(0)
-    with one_core():
+    with keep_to(1):
         assert len(os.sched_getaffinity(0)) == 1
     assert os.sched_getaffinity(0) == cores
+    with pytest.raises(RuntimeError), keep_to(1):
+        raise RuntimeError
+    assert os.sched_getaffinity(0) == cores
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+def test_a_case_has_the_cores_it_asks_for():
+    seen = []
+    case = Case("a", 2, "steps/s", lambda: seen.append(len(os.sched_getaffinity(0))) or 1.0)
+    measure([case, case._replace(cores=2)], 2, QUIET)
+    assert seen == [1, 2] * 3
 
 
 @pytest.mark.parametrize("rounds", ["1", "0", "-3"])
@@ -131,3 +151,183 @@ def test_an_unknown_group_is_refused(capsys):
         main(["--only", "nonsense"])
     assert caught.value.code == 2
     assert "kernel" in capsys.readouterr().err
+
+
+def test_a_run_may_hold_the_clock_itself():
+    cases = [Case("a", 2, unit, lambda: Done(4.0, 2.0)) for unit in UNITS]
+    assert [row["value"] for row in measure(cases, 2, QUIET)] == [2, 500_000, 50]
+
+
+def timed(name, players, seconds, peers=(), **facts):
+    return Case(name, players, "steps/s", lambda: Done(12.0, seconds), tuple(peers), facts)
+
+
+def test_several_peers_and_one_with_as_many_players():
+    cases = [timed("a", 3, 1.0, ["b", "absent", "c"]), timed("c", 2, 6.0), timed("b", 2, 2.0), timed("b", 3, 4.0)]
+    cases.append(timed("d", 4, 1.0, ["b"]))
+    a, *_, d = measure(cases, 2, QUIET)
+    assert (a["peer"], a["ratio"], a["ratios"]) == ("b", 4, {"b": 4, "c": 6})
+    assert d["ratio"] == 2  # the first of that name
+
+
+def test_slow_cases_have_fewer_rounds():
+    rows = measure([counting([], "a", 1.0, "b"), counting([], "b", 1.0)._replace(max_rounds=2)], 5, QUIET)
+    assert [row["rounds"] for row in rows] == [5, 2]
+    assert rows[0]["ratio"] > 0
+
+
+# ---- the group of batches
+
+
+@pytest.fixture(scope="module")
+def batch_cases():
+    """Few games, few steps, and no peers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("importlib.util.find_spec", lambda name: None)
+        return batch.cases(games=4, sizes=(1, 4), length=lambda players: 24)
+
+
+def test_every_promised_case_is_there(batch_cases):
+    found = {(case.name, case.players) for case in batch_cases}
+    for name in ("batch planes", "batch slots", "batch planes out arrays", "batch slots out arrays", "vector"):
+        assert {(f"tollero {name}", players) for players in (2, 3, 4)} <= found
+    assert {("tollero batch planes sampled", 2), ("tollero batch slots sampled", 2)} <= found
+    scaling = [case for case in batch_cases if case.name == "tollero batch slots scaling"]
+    assert [(case.facts["games"], case.facts["threads"], case.cores) for case in scaling] == [
+        (games, threads, threads) for games in (1, 4) for threads in (1, 2)
+    ]
+    assert len(found) == len(batch_cases) - len(scaling) + 1  # no name means two things
+
+
+def test_batch_cases_count_every_decision(batch_cases):
+    """Steps of all games; with opponents, more than the learners' own."""
+    for case in batch_cases:
+        if case.cores == 1:
+            done = case.run()
+            if case.name.startswith("tollero vector"):
+                assert done.number > 24 // case.players * 4
+            elif "scaling" in case.name:
+                assert done.number == max(24, batch.LEAST // case.facts["games"]) * case.facts["games"]
+            else:
+                assert (done.number if isinstance(done, Done) else done) == 96
+
+
+def test_bytes_are_those_of_what_is_handed_out(batch_cases):
+    sizes = {(case.name, case.players): case.facts.get("bytes") for case in batch_cases}
+    seen = batch.Batch("tollero", 1, 3, encoding="planes").reset(seed=1)
+    assert sizes["tollero batch planes", 3] == sum(array.nbytes for array in seen)
+    assert sizes["tollero batch planes", 3] == sizes["tollero batch planes out arrays", 3]
+    assert all(size > 1180 for (name, _), size in sizes.items() if "scaling" not in name)
+
+
+def test_without_peers_there_are_none(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert pgx_batch.cases(4) == []
+
+
+def test_actions_are_drawn_among_the_legal_ones_evenly():
+    mask = np.zeros((4000, 1180), np.int8)
+    legal = [0, 3, 255, 256, 700, 1179]
+    mask[:, legal] = 1
+    drawn, counts = np.unique(Sampler(4000)(mask), return_counts=True)
+    assert drawn.tolist() == legal
+    assert counts.min() > 560  # of 667 on average: four standard deviations
+    mask[:] = 1
+    assert len(np.unique(Sampler(4000)(mask))) > 1100
+
+
+@pytest.mark.thorough
+def test_pgx_plays_the_same_steps_again():
+    """In a process of its own, for jax starts threads and looks at the environment once."""
+    pytest.importorskip("pgx")
+    code = """
+from experiments.bench.cores import keep_to
+from experiments.bench import pgx_batch
+pgx_batch.GAMES = (("connect_four", "connect four", 60, True),)
+with keep_to(1):
+    played, sampled = pgx_batch.cases(8)
+    assert [case.name for case in (played, sampled)] == ["pgx connect four", "pgx connect four sampled"]
+    assert played.run() == sampled.run() == 480
+    games = played.run.__self__
+    (state, given) = games._recorded
+    again, actions = games._play(state, given, False)
+    other, drawn = games._play(state, given, True)
+    assert (actions == given[0]).all() and (drawn == given[0]).all()  # equal keys draw equal actions
+    assert (again.observation == other.observation).all() and len(set(given[0].ravel().tolist())) == 7
+    assert played.facts["bytes"] > 42 * 2 + 7
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.thorough
+def test_the_share_of_a_learner():
+    pytest.importorskip("sb3_contrib")
+    from experiments.bench import learner
+
+    case = learner.case(games=4, steps=4)
+    assert (case.name, case.unit) == ("maskable ppo env share", "%")
+    for _ in range(2):
+        done = case.run()
+        assert 0 < done.seconds < done.number
+
+
+# ---- tables and picture
+
+
+def some_rows():
+    def row(case, value, unit="steps/s", players=2, **facts):
+        return {"case": case, "players": players, "value": value, "unit": unit, "low": value, "high": value, **facts}
+
+    return [
+        row("tollero playouts", 2e7, group="kernel"),
+        row("tollero playouts", 3e7, players=3, group="kernel"),
+        row("tollero raw aec", 6.0, "us/step", group="aec"),
+        row("tollero batch slots", 1.5e6, group="batch", bytes=4807, ratios={"pgx hex": 2.51, "pgx othello": 2.0}),
+        row("pgx hex", 6e5, group="batch", bytes=620),
+        row("maskable ppo env share", 0.5, "%", group="batch", games=64),
+        *(
+            row("tollero batch slots scaling", 1e5 * games * threads, group="batch", games=games, threads=threads)
+            for games in (1, 4)
+            for threads in (1, 2)
+        ),
+    ]
+
+
+def test_one_table_a_group_and_no_empty_columns():
+    found = list(tables(some_rows()).values())
+    assert [len(cells) - 1 for cells in found] == [2, 1, 3, 2]
+    assert found[0][0] == ["case", "players", "median", "middle half", "unit"]
+    assert found[2][0] == ["case", "players", "median", "middle half", "unit", "bytes/step", "times as fast as"]
+    assert found[2][1][-2:] == ["4,807", "2.5 × pgx hex, 2 × pgx othello"]
+    assert found[2][3] == ["maskable ppo env share", "2", "0.5", "0.5 to 0.5", "%", "", ""]
+    assert found[3] == [
+        ["games", "1 thread", "2 threads"],
+        ["1", "100 k steps/s", "200 k steps/s"],
+        ["4", "400 k steps/s", "800 k steps/s"],
+    ]
+    assert table_cells(some_rows()[:1])[1][0] == "tollero playouts"
+    assert scaling_cells(some_rows()[-1:])[0] == ["games", "2 threads"]
+
+
+def test_the_picture_names_what_it_shows_and_is_the_same_again(tmp_path):
+    path = tmp_path / "bench.svg"
+    draw(some_rows(), str(path))
+    first = path.read_bytes()
+    texts = {"".join(node.itertext()) for node in ET.fromstring(first).iter("{http://www.w3.org/2000/svg}text")}
+    assert {"tollero playouts", "tollero raw aec", "tollero batch slots", "pgx hex", "2 threads", "1.5 M"} <= texts
+    assert "maskable ppo env share" not in texts
+    draw(some_rows(), str(path))
+    assert path.read_bytes() == first
+    for rows in (some_rows()[:2], some_rows()[3:5], some_rows()[-4:]):
+        draw(rows, str(path))
+    with pytest.raises(ValueError, match="nothing to draw"):
+        draw([], str(path))
+    assert [file.name for file in tmp_path.iterdir()] == ["bench.svg"]
+
+
+def test_every_group_is_a_module(monkeypatch):
+    two = [timed("a", 2, 1.0, bytes=3), timed("b", 2, 1.0)._replace(cores=4096)]
+    monkeypatch.setattr("experiments.bench.kernel.cases", lambda: two)
+    (case,) = find_cases(["kernel"])
+    assert case.facts == {"group": "kernel", "bytes": 3}  # nobody has the cores for the other

@@ -96,21 +96,21 @@ def cases() -> list[Case]:
     """Tollero, PettingZoo with an env that does nothing, and its own games."""
     unit = "us/step"
     found = [
-        Case("tollero raw aec", 2, unit, loop(tollero_v0.raw_env(2), 20), "pettingzoo null raw env"),
-        Case("tollero raw aec", 3, unit, loop(tollero_v0.raw_env(3), 14), "pettingzoo null raw env"),
-        Case("tollero raw aec", 4, unit, loop(tollero_v0.raw_env(4), 10), "pettingzoo null raw env"),
+        Case("tollero raw aec", 2, unit, loop(tollero_v0.raw_env(2), 20), ("pettingzoo null raw env",)),
+        Case("tollero raw aec", 3, unit, loop(tollero_v0.raw_env(3), 14), ("pettingzoo null raw env",)),
+        Case("tollero raw aec", 4, unit, loop(tollero_v0.raw_env(4), 10), ("pettingzoo null raw env",)),
         Case(
             "tollero raw aec slots",
             2,
             unit,
             loop(tollero_v0.raw_env(2, encoding="slots"), 20),
-            "pettingzoo null raw env",
+            ("pettingzoo null raw env",),
         ),
-        Case("tollero wrapped aec", 2, unit, loop(tollero_v0.env(2), 20), "pettingzoo null env"),
+        Case("tollero wrapped aec", 2, unit, loop(tollero_v0.env(2), 20), ("pettingzoo null env",)),
         Case("pettingzoo null env", 2, unit, loop(wrapped_null(), 20)),
         Case("pettingzoo null raw env", 2, unit, loop(NullEnv(), 20)),
     ]
     for name, module, games in (("connect_four", "connect_four_v3", 20), ("go", "go_v5", 1)):
         if game := classic(module):
-            found.append(Case(f"pettingzoo {name}", 2, unit, loop(game.env(), games), "pettingzoo null env"))
+            found.append(Case(f"pettingzoo {name}", 2, unit, loop(game.env(), games), ("pettingzoo null env",)))
     return found

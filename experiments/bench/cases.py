@@ -1,7 +1,22 @@
 """What is timed."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Done(NamedTuple):
+    """What a run did, when it held the clock itself: so many units in so many seconds."""
+
+    number: float
+    seconds: float
+
+
+# by unit, the figure for so many units in so many seconds; of a share, both are seconds
+UNITS: dict[str, Callable[[float, float], float]] = {
+    "steps/s": lambda number, seconds: number / seconds,
+    "us/step": lambda number, seconds: seconds / number * 1e6,
+    "%": lambda number, seconds: 100 * seconds / number,
+}
 
 
 class Case(NamedTuple):
@@ -9,6 +24,9 @@ class Case(NamedTuple):
 
     name: str
     players: int
-    unit: str
-    run: Callable[[], float]
-    peer: str = ""  # the case that its ratio is to
+    unit: str  # of UNITS
+    run: Callable[[], float | Done]
+    peers: tuple[str, ...] = ()  # the cases that its ratios are to, the first one first
+    facts: Mapping[str, Any] = {}  # further keys of its row
+    cores: int = 1
+    max_rounds: int = 1000

@@ -17,7 +17,7 @@ def tollero_playouts(players: int) -> Case:
         decisions, _ = tollero_env.playouts("tollero", players=players, games=60_000 // players, seed=1)
         return float(decisions.sum())
 
-    return Case("tollero playouts", players, "steps/s", run, "openspiel hex playouts")
+    return Case("tollero playouts", players, "steps/s", run, ("openspiel hex playouts",))
 
 
 def openspiel_playouts(name: str, game_text: str) -> Case:
@@ -30,7 +30,7 @@ def openspiel_playouts(name: str, game_text: str) -> Case:
     bot = pyspiel.MCTSBot(
         game, evaluator, uct_c=1, max_simulations=1, max_memory_mb=10, solve=False, seed=1, verbose=False
     )
-    length = statistics.fmean(_random_length(game, np.random.default_rng(seed)) for seed in range(500))
+    length = statistics.fmean(_random_length(game, np.random.default_rng(seed)) for seed in range(250))
 
     def run() -> float:
         bot.mcts_search(game.new_initial_state())

@@ -1,23 +1,25 @@
-"""Any game as a native stable-baselines3 VecEnv, for sb3-contrib's MaskablePPO, with feature extractors that fit.
+"""Any game as a native stable-baselines3 VecEnv, for sb3-contrib's MaskablePPO, with networks that fit.
 
     games = MaskedVecEnv("tollero", num_envs=64, opponents="random", seat="rotate", encoding="slots")
-    model = MaskablePPO("MlpPolicy", games, policy_kwargs=policy_kwargs(games))
+    model = MaskablePPO(PlacesPolicy, games, policy_kwargs=policy_kwargs(games))
 
 Observations are the Box of the AEC env (in a Dict, the mask would become an input of the network); masks come through
 `env_method("action_masks")`, and no row of them is ever all False, where MaskablePPO would sample anything.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
-from tollero_env.envs.camera import RENDER_MODES, Camera
+from tollero_env.envs.camera import Camera
 from tollero_env.envs.seated import Opponents, SeatedGames
 from tollero_env.game import Array, check_choice
 from tollero_env.position import as_word
@@ -38,11 +40,10 @@ class MaskedVecEnv(VecEnv):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         """As the Gymnasium env: `encoding`, `view`, `reward` and the options of the game's rules too."""
-        check_choice("render_mode", render_mode or "ansi", ("ansi", "rgb_array"))
+        check_choice("render_mode", render_mode, (None, "rgb_array"))
         self.games = SeatedGames(game, num_envs, num_players, opponents=opponents, seat=seat, **options)
-        self.metadata = {"render_modes": [mode for mode in RENDER_MODES if mode == "rgb_array"]}
         self._render_mode = render_mode
-        self._camera = Camera(self.games.rules, "rgb_array")
+        self._camera: Camera | None = None
         self._actions = np.zeros(num_envs, np.int64)
         super().__init__(num_envs, self.games.observation_space, self.games.action_space)
 
@@ -56,7 +57,7 @@ class MaskedVecEnv(VecEnv):  # type: ignore[misc]
 
     def step_async(self, actions: Array) -> None:
         """Note the actions."""
-        self._actions = np.asarray(actions).reshape(self.num_envs).astype(np.int64)
+        self._actions = actions
 
     def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
         """Play them, and what the others do."""
@@ -68,21 +69,28 @@ class MaskedVecEnv(VecEnv):  # type: ignore[misc]
         if ended.size:
             told = games.final_infos()
             for game, last in zip(ended.tolist(), games.observation[ended]):
-                infos[game] = {name: rows[game] for name, (rows, has) in told.items() if has[game]}
+                infos[game] = {name: rows[game].tolist() for name, (rows, has) in told.items() if has[game]}
                 infos[game]["terminal_observation"] = last
-                infos[game]["TimeLimit.truncated"] = bool(games.truncated[game] and not games.terminated[game])
+                infos[game]["TimeLimit.truncated"] = bool(games.truncated[game])
             games.deal(ended)
         return games.observation.copy(), rewards, dones, infos
 
     def action_masks(self) -> Array:
         """Which actions are legal, one row of bool a game."""
+        self.games.check_dealt()
         return self.games.mask.astype(np.bool)
 
     def close(self) -> None:
         """Nothing to let go."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_camera": None}
+
     def get_images(self) -> Sequence[Array | None]:
         """A picture of every game, as its learner may see it."""
+        self.games.check_dealt()
+        if self._camera is None:
+            self._camera = Camera(self.games.rules, "rgb_array")
         states, seats = self.games.states, self.games.seats
         return [self._camera.show(states[g : g + 1], int(seats[g]), None) for g in range(self.num_envs)]
 
@@ -118,7 +126,11 @@ class MaskedVecEnv(VecEnv):  # type: ignore[misc]
         return [False for _ in self._get_indices(indices)]
 
 
-# ---- networks
+# ---- networks. Actions belong to places: cells of the view, or tiles. Features are `kept` numbers for each place, then
+# as many for the whole table.
+
+# How many actions a row has: those of the first group are numbered for all rows, then those of the next.
+ROW_ACTIONS = {"tollero": (4, 16)}  # lots; sides and rotations
 
 
 def _squash(x: torch.Tensor) -> torch.Tensor:
@@ -138,53 +150,100 @@ class _Block(nn.Module):  # type: ignore[misc]
 
 
 class PlanesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
-    """A small residual network over planes (C, V, V); places stay apart until the last layer."""
+    """A small residual network over planes (C, V, V): every cell is a place."""
 
-    def __init__(self, space: spaces.Box, features_dim: int = 256, channels: int = 32, blocks: int = 2) -> None:
+    def __init__(self, space: spaces.Box, kept: int = 16, channels: int = 32, blocks: int = 2) -> None:
         """`space` is the observation space."""
-        super().__init__(space, features_dim)
         planes, height, width = space.shape
+        super().__init__(space, (height * width + 1) * kept)
+        self.places, self.kept, self.groups = height * width, kept, None
         self.trunk = nn.Sequential(
             nn.Conv2d(planes, channels, 3, padding=1), nn.ReLU(), *(_Block(channels) for _ in range(blocks))
         )
-        self.out = nn.Sequential(
-            nn.Conv2d(channels, 8, 1), nn.ReLU(), nn.Flatten(), nn.Linear(8 * height * width, features_dim), nn.ReLU()
-        )
+        self.narrow = nn.Sequential(nn.Conv2d(channels, kept, 1), nn.ReLU())
+        self.table = nn.Sequential(nn.Linear(2 * channels, kept), nn.ReLU())
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Features (N, features_dim)."""
-        out: torch.Tensor = self.out(self.trunk(_squash(observations)))
-        return out
+        seen = self.trunk(_squash(observations))
+        cells = self.narrow(seen).flatten(2).transpose(1, 2)
+        table = self.table(torch.cat((seen.mean(dim=(2, 3)), seen.amax(dim=(2, 3))), dim=1))
+        return torch.cat((cells.flatten(1), table), dim=1)
 
 
 class RowsExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
-    """One network for all rows, then all of them with the numbers into one layer."""
+    """One network for all rows, each read beside the numbers: every row is a place."""
 
     def __init__(
-        self, space: spaces.Box, rows: int, numbers: int, features_dim: int = 256, width: int = 64, kept: int = 8
+        self, space: spaces.Box, rows: int, numbers: int, groups: Sequence[int], kept: int = 32, width: int = 64
     ) -> None:
-        """`space` is flat: `rows` rows of equal length, then the numbers."""
-        super().__init__(space, features_dim)
-        self.rows, self.numbers = rows, numbers
-        length = (space.shape[0] - numbers) // rows
-        self.row = nn.Sequential(nn.Linear(length, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
-        self.narrow = nn.Linear(width, kept)
-        self.out = nn.Sequential(nn.Linear(rows * kept + 2 * width + numbers, features_dim), nn.ReLU())
+        """`space` is flat: `rows` rows of equal length, then the numbers; `groups` as in ROW_ACTIONS."""
+        super().__init__(space, (rows + 1) * kept)
+        self.places, self.kept, self.groups, self.numbers = rows, kept, groups, numbers
+        self.row = nn.Linear((space.shape[0] - numbers) // rows, width)
+        self.beside = nn.Linear(numbers, width)
+        self.narrow = nn.Sequential(nn.ReLU(), nn.Linear(width, kept), nn.ReLU())
+        self.table = nn.Sequential(nn.Linear(2 * kept + numbers, kept), nn.ReLU())
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Features (N, features_dim)."""
         x = _squash(observations)
-        rows, numbers = x[:, : -self.numbers].unflatten(1, (self.rows, -1)), x[:, -self.numbers :]
-        seen = self.row(rows)
-        parts = (self.narrow(seen).flatten(1), seen.mean(dim=1), seen.amax(dim=1), numbers)
-        out: torch.Tensor = self.out(torch.cat(parts, dim=1))
+        rows, numbers = x[:, : -self.numbers].unflatten(1, (self.places, -1)), x[:, -self.numbers :]
+        seen = self.narrow(self.row(rows) + self.beside(numbers).unsqueeze(1))
+        table = self.table(torch.cat((seen.mean(dim=1), seen.amax(dim=1), numbers), dim=1))
+        return torch.cat((seen.flatten(1), table), dim=1)
+
+
+class _PlacesHead(nn.Module):  # type: ignore[misc]
+    """The same few outputs for every place, put in the order of the actions."""
+
+    def __init__(self, places: int, kept: int, layout: Array) -> None:
+        super().__init__()
+        self.places = places
+        self.outputs = nn.Linear(kept, len(layout) // places)
+        self.register_buffer("layout", torch.as_tensor(layout))
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        seen = features.unflatten(1, (self.places + 1, -1))[:, :-1]
+        out: torch.Tensor = self.outputs(seen).flatten(1)[:, self.layout]
         return out
 
 
+class PlacesPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
+    """What is learned of one place holds for all: one layer scores the actions of every place."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """As MaskablePPO's own policies; `policy_kwargs` gives the features extractor."""
+        super().__init__(*args, **{"net_arch": [], **kwargs})
+
+    def _build(self, lr_schedule: Any) -> None:
+        # stable-baselines3 asks the distribution for the last layer
+        self.action_dist.proba_distribution_net = self._make_head
+        super()._build(lr_schedule)
+
+    def _make_head(self, latent_dim: int) -> nn.Module:
+        extractor = self.features_extractor
+        if latent_dim != extractor.features_dim:
+            raise ValueError("net_arch: layers behind the features would mix the places up; leave it out")
+        layout = _layout(extractor.places, int(self.action_space.n), extractor.groups)
+        return _PlacesHead(extractor.places, extractor.kept, layout)
+
+
+def _layout(places: int, num_actions: int, groups: Sequence[int] | None) -> Array:
+    """Which output of which place an action is: outputs are numbered place by place."""
+    kinds = num_actions // places
+    if groups is None:  # kind by kind, as planes are
+        return np.arange(num_actions).reshape(places, kinds).T.reshape(-1)
+    first = np.cumsum([0, *groups])
+    table = np.arange(num_actions).reshape(places, kinds)
+    return np.concatenate([table[:, begin:end].reshape(-1) for begin, end in pairwise(first.tolist())])
+
+
 def policy_kwargs(games: MaskedVecEnv, **extractor: Any) -> dict[str, Any]:
-    """The `policy_kwargs` of MaskablePPO("MlpPolicy", ...) that fit the games' encoding."""
+    """The `policy_kwargs` of MaskablePPO that fit the games' encoding, for PlacesPolicy or "MlpPolicy"."""
     array, numbers = games.games.parts
     if len(array.shape) == 3:
         return {"features_extractor_class": PlanesExtractor, "features_extractor_kwargs": extractor}
-    sizes = {"rows": array.shape[0], "numbers": numbers.shape[0]}
+    groups = ROW_ACTIONS[games.games.rules.game.name]
+    sizes = {"rows": array.shape[0], "numbers": numbers.shape[0], "groups": groups}
     return {"features_extractor_class": RowsExtractor, "features_extractor_kwargs": {**sizes, **extractor}}

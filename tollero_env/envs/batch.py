@@ -54,6 +54,10 @@ class Batch:
         **options: Any,
     ) -> None:
         """`threads` share the games in blocks; other options are those of the game's rules."""
+        self._how = {
+            "game": game, "num_games": num_games, "num_players": num_players, "encoding": encoding, "view": view,
+            "reward": reward, "threads": threads, **options,
+        }  # fmt: skip
         check_choice("num_games", num_games, range(1, 1 << 24))
         check_choice("threads", threads, range(1, 257))
         check_choice("reward", reward, PAID)
@@ -67,8 +71,8 @@ class Batch:
         self._kind = PAID.index(reward)
         self.num_actions = self._encoding.num_actions(num_players, self._view)
         self._states = np.zeros(num_games, self.rules.game.state)
-        self._seeds, self._moves = np.zeros(num_games, np.uint64), np.zeros(num_games, np.int64)
-        self._games = np.arange(num_games)
+        self._seeds, self._games = np.zeros(num_games, np.uint64), np.arange(num_games)
+        self._actions, self._moves = np.zeros(num_games, np.int64), np.zeros(num_games, np.int64)
         self._memory, self._spare = np.zeros((num_games, MEMORY), np.int64), np.zeros((num_games, MEMORY), np.int64)
         self._own = self.arrays()
         self._seen = Arrays(*(_locked(array) for array in self._own))
@@ -110,18 +114,9 @@ class Batch:
         if not self._is_dealt:
             raise MoveError("there are no games to step in: call reset() first")
         target = self._target(out)
-        actions = self._check_actions(actions)
-        rules, how = self.rules, self._encoding
-        bad = self._each_block(
-            lambda first, end: how.to_moves(
-                self._states,
-                rules.tables,
-                self._view,
-                self._games[first:end],
-                actions[first:end],
-                self._moves[first:end],
-            )
-        )
+        self._check_actions(actions)
+        self._actions[:] = actions  # of one kind for the compiled code, whatever the caller's is
+        bad = self._each_block(self._find_moves)
         if bad >= 0:
             raise MoveError(self._refusal(bad, actions[bad]))
         return self._run(target, out)
@@ -137,7 +132,24 @@ class Batch:
             self._pool = None
             self._blocks = [(0, self.num_games)]
 
+    # ---- copies: threads and compiled functions are made anew
+
+    def __getstate__(self) -> dict[str, Any]:
+        arrays = (self._states, self._seeds, self._memory, *self._own)
+        return {"how": self._how, "arrays": arrays, "flags": (self._is_dealt, self._is_current)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state["how"])  # type: ignore[misc]
+        for array, kept in zip((self._states, self._seeds, self._memory, *self._own), state["arrays"]):
+            array[...] = kept
+        self._is_dealt, self._is_current = state["flags"]
+
     # ---- inside
+
+    def _find_moves(self, first: int, end: int) -> int:
+        games, actions, moves = self._games[first:end], self._actions[first:end], self._moves[first:end]
+        bad: int = self._encoding.to_moves(self._states, self.rules.tables, self._view, games, actions, moves)
+        return first + bad if bad >= 0 else -1
 
     def _run(self, target: tuple[Array, ...], out: Arrays | None) -> Arrays:
         rules, how = self.rules, self._encoding
@@ -152,7 +164,7 @@ class Batch:
         )
         if bad >= 0:
             self._is_dealt = self._is_current = False
-            raise OptionError(f"view {self._view} hides every legal move of new games: choose a larger one")
+            raise OptionError("no new game offers an action: choose a larger view, or other tiles")
         self._is_dealt = True
         return self._seen if out is None else out
 
@@ -161,8 +173,7 @@ class Batch:
         if self._pool is None:
             return run(0, self.num_games)
         futures = [self._pool.submit(run, first, end) for first, end in self._blocks]
-        found = [(first, future.result()) for (first, _), future in zip(self._blocks, futures)]
-        return next((bad if bad >= first else first + bad for first, bad in found if bad >= 0), -1)
+        return next((bad for bad in [future.result() for future in futures] if bad >= 0), -1)
 
     def _flat(self, arrays: Arrays) -> tuple[Array, ...]:
         return (arrays.array.reshape(self.num_games, -1), *arrays[1:])
@@ -178,21 +189,20 @@ class Batch:
                 raise ValueError(f"out.{name} is read-only: give arrays that can be written")
         return self._flat(out)
 
-    def _check_actions(self, actions: object) -> Array:
+    def _check_actions(self, actions: object) -> None:
         if not isinstance(actions, np.ndarray) or actions.dtype.kind not in "iu":
             found = actions.dtype if isinstance(actions, np.ndarray) else type(actions).__name__
             raise TypeError(f"actions are {found}, not a numpy array of whole numbers")
         if actions.shape != (self.num_games,):
             raise ValueError(f"actions have shape {actions.shape}, not ({self.num_games},): one for each game")
-        return actions.astype(np.int64, copy=False)
 
     def _seeds_from(self, seed: int | Sequence[int] | Array | None) -> Array:
-        if seed is None or isinstance(seed, int | np.integer):
-            first = new_seed() if seed is None else int(as_word(int(seed)))
+        if seed is None or isinstance(seed, int | float | np.number):
+            first = new_seed() if seed is None else int(as_word(seed))
             return np.array([derive(first, g) for g in range(self.num_games)], np.uint64)
         if len(seed) != self.num_games:
             raise ValueError(f"{len(seed)} seeds for {self.num_games} games: give one for each, or one for all")
-        return np.array([as_word(int(number)) for number in seed], np.uint64)
+        return np.array([as_word(number) for number in seed], np.uint64)
 
     def _refusal(self, game: int, action: Any) -> str:
         mask = np.zeros(self.num_actions, np.int8)
@@ -215,5 +225,5 @@ def _check_array(name: str, array: object, shape: tuple[int, ...], dtype: Any) -
         raise TypeError(f"{name} has dtype {array.dtype}, not {dtype}")
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, not {shape}")
-    if not array.flags.c_contiguous:
-        raise ValueError(f"{name} is not C-contiguous")
+    if not array.flags.c_contiguous or not array.flags.aligned:
+        raise ValueError(f"{name} is not C-contiguous and aligned")

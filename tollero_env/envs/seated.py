@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from tollero_env.game import MEMORY, PAID, Array, OptionError, Rules, check_choice, get_rules
+from tollero_env.game import MEMORY, PAID, Array, OptionError, Rules, StateError, check_choice, get_rules
 from tollero_env.opponents import Agent, BatchAgent, make_agent
 from tollero_env.position import Position, as_word, new_seed
 from tollero_env.rng import derive
@@ -36,7 +36,8 @@ class SeatedGames:
     ) -> None:
         """`opponents`: one for all other seats, or one for each in turn order from the learner on.
 
-        `seat`: the learner's, or "rotate" for another one with every game. Other options are those of the rules.
+        `seat`: the learner's, or "rotate" for the next one with every game; the seed says with which a row begins.
+        Other options are those of the rules.
         """
         self._how = {
             "game": game, "num_games": num_games, "num_players": num_players, "opponents": opponents, "seat": seat,
@@ -47,6 +48,7 @@ class SeatedGames:
         self.rules: Rules = get_rules(game, num_players, **options)
         check_choice("seat", seat, (*range(num_players), "rotate"))
         self.agents = _seat_agents(opponents, num_players)
+        self._groups = _groups_of(self.agents)
         encodings = self.rules.game.encodings
         name = next(iter(encodings)) if encoding is None else encoding
         check_choice("encoding", name, tuple(encodings))
@@ -72,7 +74,8 @@ class SeatedGames:
         self.mask = np.zeros((n, how.num_actions(players, self._view)), np.int8)
         self.states = np.zeros(n, self.rules.game.state)
         self.seats, self._acting = np.zeros(n, np.int64), np.full(n, -1, np.int64)
-        self._offered, self._num_dealt = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self._offered, self._turns = np.zeros(n, np.int64), np.arange(n)  # whose turn it is to learn, if seats rotate
+        self._actions, self._is_dealt = np.zeros(n, np.int64), np.zeros(n, np.bool)
         self._seeds = np.array([new_seed() for _ in range(n)], np.uint64)  # of each row's next game
         self._agent_seeds = np.zeros(n, np.uint64)
         self.rewards, self.outcome = np.zeros((n, players)), np.zeros((n, players))
@@ -86,7 +89,8 @@ class SeatedGames:
         """Start new games in these rows, up to the learner's first decision; without seeds, each row's next one."""
         for game, seed in zip(games, seeds or ()):
             if seed is not None:
-                self._seeds[game], self._num_dealt[game] = as_word(seed), 0
+                self._seeds[game], self._turns[game] = as_word(seed), seed % self.num_players
+        self._is_dealt[games] = False
         rest = games
         for _ in range(MAX_DEALS):
             self._deal_once(rest)
@@ -94,15 +98,19 @@ class SeatedGames:
             if rest.size == 0:
                 break
         else:
-            raise OptionError("no new game offers the learner an action: choose a larger view, or more floors")
+            raise OptionError("no new game offers the learner an action: choose a larger view, or other tiles")
+        self._is_dealt[games] = True
         self.terminated[games] = self.truncated[games] = self.illegal[games] = False
         self.rewards[games] = 0
 
     def play(self, actions: Array) -> None:
         """One action of every learner, then what the others do; tells in `rewards` and the flags how games ended."""
+        self.check_dealt()
+        self._note(actions)
         rules, how, games = self.rules, self._encoding, self._all
         moves = np.empty(self.num_games, np.int64)
-        how.to_moves(self.states, rules.tables, self._view, games, actions, moves)
+        how.to_moves(self.states, rules.tables, self._view, games, self._actions, moves)
+        self._is_dealt[:] = False  # should an agent raise, no game goes on with half a turn played
         self.rewards[:] = 0
         self.illegal[:] = moves < 0
         going = games[moves >= 0] if self.illegal.any() else games
@@ -119,6 +127,13 @@ class SeatedGames:
             )
             self._present(over, fresh=True)
         self.rewards[self.illegal] = self._worst
+        self._is_dealt[:] = True
+
+    def check_dealt(self) -> None:
+        """Refuse to go on where no game is."""
+        if not self._is_dealt.all():
+            where = f" in row {int(np.argmin(self._is_dealt))}" if self.num_games > 1 else ""
+            raise StateError(f"there is no game{where}: call reset() first")
 
     def own_rewards(self) -> Array:
         """Of the learners, shape (N,)."""
@@ -138,22 +153,31 @@ class SeatedGames:
 
     def final_info(self, game: int) -> dict[str, Any]:
         """How one game ended."""
-        return {name: rows[game] for name, (rows, has) in self.final_infos().items() if has[game]}
+        told = {name: rows[game] for name, (rows, has) in self.final_infos().items() if has[game]}
+        return {name: row if row.shape else row.item() for name, row in told.items()}
 
     def position(self, game: int) -> Position:
         """One of the games as a Position of its own, hidden things included."""
+        self.check_dealt()
         return Position(self.rules, self.states[game : game + 1])
 
     # ---- inside
+
+    def _note(self, actions: Array) -> None:
+        """Take actions over: of one kind for the compiled code, whatever the caller's is."""
+        found = np.asarray(actions)
+        if found.shape != (self.num_games,) or found.dtype.kind not in "iu":
+            raise ValueError(f"actions are {found.dtype} of shape {found.shape}, not whole numbers ({self.num_games},)")
+        self._actions[:] = found
 
     def _deal_once(self, games: Array) -> None:
         loops = self.rules.game.loops
         loops.deal_many(self.states, self.rules.tables, games, self._seeds, self._agent_seeds, self._acting)
         if self._seat == "rotate":
-            self.seats[games] = (self._num_dealt[games] + games) % self.num_players
+            self.seats[games] = self._turns[games] % self.num_players
         else:
             self.seats[games] = self._seat
-        self._num_dealt[games] += 1
+        self._turns[games] += 1
         self._others_play(games, self._play)
         self._offered[games] = 0
         self._present(games[self._acting[games] >= 0], fresh=True)
@@ -168,8 +192,8 @@ class SeatedGames:
             seeds, moves = np.empty(games.size, np.uint64), np.empty(games.size, np.int64)
             self.rules.game.loops.seed_many(self.states, games, self._agent_seeds, seeds)
             places = (self._acting[games] - self.seats[games] - 1) % self.num_players
-            for agent in dict.fromkeys(self.agents):
-                theirs = np.flatnonzero(np.isin(places, [k for k, who in enumerate(self.agents) if who is agent]))
+            for agent, seated in self._groups:
+                theirs = np.flatnonzero(np.isin(places, seated))
                 if theirs.size == games.size:
                     self._ask(agent, games, seeds, moves)
                 elif theirs.size:
@@ -185,7 +209,8 @@ class SeatedGames:
             return
         for k, game in enumerate(games):
             seed = int(seeds[k])
-            hidden = self.position(game).hidden_from(int(self._acting[game]), derive(seed, 1))
+            truth = Position(self.rules, self.states[game : game + 1])
+            hidden = truth.hidden_from(int(self._acting[game]), derive(seed, 1))
             out[k] = hidden.parse(agent.act(hidden, seed))
             if out[k] not in hidden.moves():
                 raise OptionError(f"agent {agent!r} chose {out[k]}, which is not legal")
@@ -219,7 +244,7 @@ class SeatedGames:
 
 def _seat_agents(opponents: Opponents, players: int) -> list[Agent]:
     """One agent for each other seat; a name alone makes one agent for all of them."""
-    if isinstance(opponents, str) or hasattr(opponents, "act"):
+    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
         return [_agent(opponents)] * (players - 1)
     if len(opponents) != players - 1:
         raise OptionError(f"{len(opponents)} opponents for {players} players: give one, or {players - 1}")
@@ -229,6 +254,14 @@ def _seat_agents(opponents: Opponents, players: int) -> list[Agent]:
 def _agent(who: Any) -> Agent:
     if isinstance(who, str):
         return make_agent(who)
-    if not callable(getattr(who, "act", None)):
+    if isinstance(who, type) or not callable(getattr(who, "act", None)):
         raise OptionError(f"opponent {who!r} is neither a name nor an agent: it has no act(position, seed)")
     return who  # type: ignore[no-any-return]
+
+
+def _groups_of(agents: list[Agent]) -> list[tuple[Agent, list[int]]]:
+    """Each agent with its places; agents that are equal are still two."""
+    groups: dict[int, tuple[Agent, list[int]]] = {}
+    for place, agent in enumerate(agents):
+        groups.setdefault(id(agent), (agent, []))[1].append(place)
+    return list(groups.values())

@@ -9,6 +9,8 @@ reward is the learner's own, collected until its next decision or the end. An ac
 with the loss and `info["illegal_action"]`.
 """
 
+import operator
+import warnings
 from typing import Any
 
 import gymnasium
@@ -40,7 +42,8 @@ class SingleEnv(gymnasium.Env[Array, np.int64]):
     ) -> None:
         """`opponents`: an agent or its name for all other seats, or one for each in turn order from the learner on.
 
-        `seat`: the learner's, or "rotate" for another one in every episode. Options not named here are of the rules.
+        `seat`: the learner's, or "rotate" for the next one in every episode, beginning with seed % num_players.
+        Options not named here are those of the rules.
         """
         check_choice("render_mode", render_mode or "ansi", RENDER_MODES)
         self._games = SeatedGames(
@@ -48,25 +51,32 @@ class SingleEnv(gymnasium.Env[Array, np.int64]):
         )
         self.render_mode = render_mode
         self.observation_space, self.action_space = self._games.observation_space, self._games.action_space
-        self._camera = Camera(self._games.rules, render_mode) if render_mode else None
-        self._is_dealt = False
+        self._camera: Camera | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """A new game, up to the learner's first decision; without a seed, the next of a row of games."""
+        word = None if seed is None else int(as_word(seed))
+        if options:
+            warnings.warn(
+                f"reset() takes no options here ({', '.join(map(str, options))} ignored); give them to the constructor",
+                stacklevel=2,
+            )
         super().reset(seed=seed)
-        self._games.deal(np.zeros(1, np.int64), [None if seed is None else int(as_word(seed))])
-        self._is_dealt = True
+        self._games.deal(np.zeros(1, np.int64), [word])
         self._show()
         return self._games.observation[0].copy(), self._info()
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """The learner's decision, and the others' until it must decide again."""
-        if not self._is_dealt:
-            raise StateError("there is no game yet: call reset() first")
         games = self._games
+        games.check_dealt()
         if games.terminated[0] or games.truncated[0]:
             raise StateError("the episode is over: call reset() for another")
-        games.play(np.array([action], np.int64))
+        try:
+            number = operator.index(action)
+        except TypeError:
+            raise TypeError(f"action {action!r} is not a whole number") from None
+        games.play(np.array([number if number in range(games.mask.shape[1]) else -1]))
         info = self._info()
         if games.terminated[0] or games.truncated[0]:
             info |= games.final_info(0)
@@ -85,17 +95,21 @@ class SingleEnv(gymnasium.Env[Array, np.int64]):
 
     def render(self) -> Any:
         """The table as the learner may see it."""
-        if self._camera is None:
+        if self.render_mode is None:
             gymnasium.logger.warn("render() needs a render_mode: give one to gymnasium.make")
             return None
-        if not self._is_dealt:
-            raise StateError("there is no game yet: call reset() first")
+        self._games.check_dealt()
+        if self._camera is None:
+            self._camera = Camera(self._games.rules, self.render_mode)
         return self._camera.show(self._games.states, int(self._games.seats[0]), None)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         if self._camera is not None:
             self._camera.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_camera": None}  # a window cannot be copied
 
     def _show(self) -> None:
         if self.render_mode == "human":

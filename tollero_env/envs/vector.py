@@ -2,9 +2,11 @@
 
     envs = gymnasium.make_vec("tollero_env/tollero-v0", num_envs=64, vectorization_mode="vector_entry_point")
 
-Row g is the env of single.py, game for game; masks are in `infos["action_mask"]` and `action_masks()`, a row for each.
+Row g is the env of single.py, game for game; a seed s here is s + g there. Masks are in `infos["action_mask"]` and
+`action_masks()`, a row for each.
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +18,7 @@ from gymnasium.vector.utils import batch_space
 from tollero_env.envs.camera import FPS, RENDER_MODES, Camera
 from tollero_env.envs.seated import Opponents, SeatedGames
 from tollero_env.game import Array, OptionError, StateError, check_choice
-from tollero_env.position import as_word
+from tollero_env.position import as_word, is_whole
 
 AUTORESET = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 
@@ -72,45 +74,43 @@ class VectorGames(gymnasium.vector.VectorEnv[Array, Array, Array]):
         )
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._camera = Camera(self._games.rules, render_mode) if render_mode else None
-        self._seen, self._mask = self._games.observation.view(), self._games.mask.view()
-        self._seen.flags.writeable = self._mask.flags.writeable = False
-        self._all, self._every = np.arange(num_envs), np.ones(num_envs, np.bool)
-        self._is_dealt = False
+        self._camera: Camera | None = None
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
         """New games in all rows, or in those of `options["reset_mask"]`; one seed s gives row g the seed s + g."""
-        games = self._all
-        if options is not None and "reset_mask" in options:
-            games = np.flatnonzero(_check_mask(options["reset_mask"], self.num_envs))
+        options = dict(options or {})
+        every = np.ones(self.num_envs, np.bool)
+        games = np.flatnonzero(_check_mask(options.pop("reset_mask", every), self.num_envs))
         seeds = self._seeds_from(seed)
-        super().reset(seed=None)
+        if options:
+            warnings.warn(
+                f"reset() takes no option but reset_mask ({', '.join(map(str, options))} ignored)", stacklevel=2
+            )
         self._games.deal(games, [seeds[game] for game in games])
-        self._is_dealt = True
         return self._observation(), self._infos()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """One decision of every learner, and the others' until it must decide again."""
         games = self._games
-        if not self._is_dealt:
-            raise StateError("there are no games yet: call reset() first")
+        games.check_dealt()
         if self._mode is AutoresetMode.DISABLED and (games.terminated | games.truncated).any():
             row = int(np.flatnonzero(games.terminated | games.truncated)[0])
             raise StateError(f'game {row} is over: call reset(options={{"reset_mask": ...}}) first')
-        games.play(self._check_actions(actions))
+        games.play(actions)
         rewards, terminated, truncated = games.own_rewards(), games.terminated.copy(), games.truncated.copy()
         ended = np.flatnonzero(terminated | truncated)
-        infos: dict[str, Any] = {}
+        told: dict[str, Any] = {}
         if ended.size:
-            infos = self._tell(ended)
+            told = self._tell(ended)
             if self._mode is AutoresetMode.SAME_STEP:
                 games.deal(ended)
-        return self._observation(), rewards, terminated, truncated, self._infos() | infos
+        return self._observation(), rewards, terminated, truncated, told | self._infos()
 
     def action_masks(self) -> Array:
         """Which actions are legal, as bool; all of them in a game that is over (none matters then)."""
+        self._games.check_dealt()
         masks = self._games.mask.astype(np.bool)
         if self._mode is AutoresetMode.DISABLED:
             masks[~masks.any(axis=1)] = True
@@ -118,21 +118,35 @@ class VectorGames(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
     def render(self) -> Any:
         """A picture of every game, as its learner may see it."""
-        if self._camera is None:
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs a render_mode: give one to gymnasium.make_vec")
             return None
+        self._games.check_dealt()
+        if self._camera is None:
+            self._camera = Camera(self._games.rules, self.render_mode)
         states, seats = self._games.states, self._games.seats
         return tuple(self._camera.show(states[g : g + 1], int(seats[g]), None) for g in range(self.num_envs))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_camera": None}
+
     # ---- inside
 
+    def _give(self, array: Array) -> Array:
+        """An array of the games, for the caller."""
+        if self._copy:
+            return array.copy()
+        seen = array.view()
+        seen.flags.writeable = False
+        return seen
+
     def _observation(self) -> Array:
-        return self._games.observation.copy() if self._copy else self._seen
+        return self._give(self._games.observation)
 
     def _infos(self) -> dict[str, Any]:
-        mask, seat = (
-            (self._games.mask.copy(), self._games.seats.copy()) if self._copy else (self._mask, self._games.seats)
-        )
-        return {"action_mask": mask, "_action_mask": self._every, "seat": seat, "_seat": self._every}
+        every = np.ones(self.num_envs, np.bool)
+        mask, seat = self._give(self._games.mask), self._give(self._games.seats)
+        return {"action_mask": mask, "_action_mask": every, "seat": seat, "_seat": every.copy()}
 
     def _tell(self, ended: Array) -> dict[str, Any]:
         """How these games ended, the way Gymnasium puts it: each array with a mask of the rows that mean something."""
@@ -144,20 +158,21 @@ class VectorGames(gymnasium.vector.VectorEnv[Array, Array, Array]):
             return told
         is_ended = np.zeros(self.num_envs, np.bool)
         is_ended[ended] = True
+        masks = np.zeros_like(self._games.mask)
+        masks[ended] = self._games.mask[ended]
+        told |= {"action_mask": masks, "_action_mask": is_ended.copy()}
         last = np.full(self.num_envs, None, object)
         for game, row in zip(ended.tolist(), self._games.observation[ended]):
             last[game] = row
         return {"final_obs": last, "_final_obs": is_ended, "final_info": told, "_final_info": is_ended.copy()}
 
-    def _check_actions(self, actions: Array) -> Array:
-        found = np.asarray(actions)
-        if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
-            raise ValueError(f"actions are {found.dtype} of shape {found.shape}, not whole numbers ({self.num_envs},)")
-        return found.astype(np.int64, copy=False)
-
     def _seeds_from(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        if seed is None or isinstance(seed, int):
-            return [None if seed is None else int(as_word(seed + row)) for row in range(self.num_envs)]
+        if seed is None:
+            return [None] * self.num_envs
+        if is_whole(seed):
+            return [int(as_word(int(seed) + row)) for row in range(self.num_envs)]  # type: ignore[arg-type]
+        if not isinstance(seed, Sequence | np.ndarray):
+            raise ValueError(f"seed {seed!r} is neither a whole number nor one for each game")
         if len(seed) != self.num_envs:
             raise ValueError(f"{len(seed)} seeds for {self.num_envs} games: give one for each, or one for all")
         return [None if number is None else int(as_word(number)) for number in seed]

@@ -1,0 +1,5 @@
+"""python -m experiments.play"""
+
+from experiments.play import main
+
+main()

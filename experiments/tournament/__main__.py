@@ -1,0 +1,5 @@
+"""python -m experiments.tournament"""
+
+from experiments.tournament.cli import main
+
+main()
