@@ -128,6 +128,16 @@ class Loops(NamedTuple):
     settle_many: Callable[..., None]  # (states, tables, games, kind, rewards, scores, shares): games that are over
     play_many: Callable[..., None]  # (states, tables, games, moves, acting)
     seed_many: Callable[..., None]  # (states, games, seeds, out): a seed of its own for each game's next decision
+    # (states, scratch, tables, games, seeds, out): the move after which own points less the best other's are most;
+    # scratch[0] is free to play in. Points never hang on what is hidden
+    greedy_many: Callable[..., None]
+
+
+class Turns(NamedTuple):
+    """Whole turns of a game, searched exactly. A turn is worth the own points less the best other's after it."""
+
+    weigh: Callable[..., None]  # (states, i, tables, moves, n, out): for each legal move the best turn it can end in
+    choose_many: Callable[..., None]  # (states, tables, games, seeds, out): a move of a best turn; seeds settle ties
 
 
 class Game(NamedTuple):
@@ -171,6 +181,8 @@ class Game(NamedTuple):
         ..., dict[str, Any]
     ]  # (rules, start, moves, legal): the replay of a game from its start to its end
     from_json: Callable[..., Any]  # (data, **material): the Replay of such an object, every statement in it checked
+
+    turns: Turns | None = None  # what not every game has: agents that need it say so
 
 
 class Rules(NamedTuple):

@@ -92,7 +92,8 @@ def reset(states, i, tables, seed):
 
 
 @jit(inline=True)
-def _list_moves(state, tables, out):
+def list_moves(state, tables, out):
+    """Write the legal moves; returns their number."""
     n = 0
     if state["stage"] == EXPAND:
         face = np.int64(state["hand"][np.int64(state["player"])])
@@ -117,7 +118,7 @@ def _list_moves(state, tables, out):
 @jit(entry=True)
 def moves(states, i, tables, out):
     """Write the legal moves of game i; returns their number."""
-    return _list_moves(states[i], tables[0], out)
+    return list_moves(states[i], tables[0], out)
 
 
 @jit(entry=True)
@@ -318,4 +319,4 @@ def resample(states, i, tables, player, seed):
     _resample(states[i], tables[0], player, seed)
 
 
-VERBS = Verbs(reset=_reset, list_moves=_list_moves, allows=allows, play=play, score=add_up, share=_share)
+VERBS = Verbs(reset=_reset, list_moves=list_moves, allows=allows, play=play, score=add_up, share=_share)
