@@ -47,7 +47,7 @@ NOTES = record_dtype(
 
 
 @jit(inline=True)
-def _rivals(state, player, slot):
+def find_rivals(state, player, slot):
     """(highest lead of the others on a tile, whose it is, whether it is one alone)."""
     highest, whose, is_lone = 0, 0, False
     for seat in range(np.int64(state["num_players"])):
@@ -58,24 +58,31 @@ def _rivals(state, player, slot):
     return highest, whose, is_lone
 
 
-@jit
-def _note_tile(state, tables, player, slot, notes):
-    """Note what a Floor on each lot of a tile would bring (F2, F4)."""
-    highest, whose, is_lone = _rivals(state, player, slot)
+@jit(inline=True)
+def floor_worth(state, tables, player, slot, lot, rivals):
+    """(what a Floor there earns the player, what it takes from the rival who leads): F2 and F4."""
+    highest, _, is_lone = rivals
     mine = np.int64(state["lead"][player, slot])
+    height = (np.int64(state["building"][slot, lot]) & 31) + 1
+    lead = (max(mine >> 5, height) << 5) + (mine & 31) + 1
     is_scored = slot > DOWNTOWN_TILES or (slot > 0 and tables["downtown_scores"])  # F3
     value = np.int64(state["value"][slot]) if is_scored else 0
-    fountains = np.int64(state["fountains"][slot])
+    fountains = (np.int64(state["fountains"][slot]) >> (8 * lot)) & 255
+    gain = fountains + value * (mine <= highest and lead > highest)
+    return gain, value * (mine < highest and is_lone and lead >= highest)
+
+
+@jit
+def _note_tile(state, tables, player, slot, notes):
+    """Note what a Floor on each lot of a tile would bring."""
+    rivals = find_rivals(state, player, slot)
     for lot in range(4):
         if not (state["open_lots"][lot] | state["own_lots"][player, lot]) & bit(slot):  # B2
             notes["floor"][slot, lot] = NONE
             continue
-        height = (np.int64(state["building"][slot, lot]) & 31) + 1
-        lead = (max(mine >> 5, height) << 5) + (mine & 31) + 1
-        gain = ((fountains >> (8 * lot)) & 255) + value * (mine <= highest and lead > highest)
-        loss = value * (mine < highest and is_lone and lead >= highest)
+        gain, loss = floor_worth(state, tables, player, slot, lot, rivals)
         worth = gain + loss
-        notes["floor"][slot, lot] = np.uint32(worth + (gain << 8) + (loss << 16) + (whose << 24))
+        notes["floor"][slot, lot] = np.uint32(worth + (gain << 8) + (loss << 16) + (rivals[1] << 24))
         notes["worth"][TOP - worth] |= bit(slot)
 
 
