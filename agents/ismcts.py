@@ -1,6 +1,8 @@
 """Information-set Monte Carlo tree search, over what the seat to act knows."""
 
+import functools
 import time
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,27 +25,22 @@ MOST = {"sims": 10**9, "ms": 86_400_000, "threads": 256}
 DEFAULT_SIMS = 2000
 
 
-class Ismcts:
+class Searcher:
     """The move tried most often. With sims= equal seeds give equal moves; with ms= it thinks as long as that.
 
-    `playout` is how games are played out and `prior` what is tried first (none: UCB1); a game has a default for both.
     `reuse` keeps what is known of a position for the next decision of the same turn; by default with ms= alone.
     """
 
-    def __init__(self, **parameters: str) -> None:
-        """Texts, as in the agent's name."""
-        for key, text in parameters.items():
-            if key not in ALLOWED:
-                raise OptionError(f"agent 'ismcts' has no parameter {key!r}; there is {', '.join(ALLOWED)}")
-            if not _is_allowed(key, text):
-                raise OptionError(f"agent 'ismcts': {key}={text!r} is not {ALLOWED[key]}")
+    def __init__(self, name: str, find_style: Callable[[Rules], Style], parameters: Mapping[str, str]) -> None:
+        """`find_style` says how a game is searched; parameters are texts, as in the agent's name."""
+        check_parameters(name, parameters, ("sims", "ms", "threads", "reuse"))
         if "sims" in parameters and "ms" in parameters:
-            raise OptionError("agent 'ismcts': sims= and ms= exclude each other")
+            raise OptionError(f"agent {name!r}: sims= and ms= exclude each other")
         ms = int(parameters.get("ms", 0))
         self.budget = Budget(0 if ms else int(parameters.get("sims", DEFAULT_SIMS)), ms)
         self.threads = int(parameters.get("threads", 1))
-        self.playout, self.prior = parameters.get("playout"), parameters.get("prior")
         self.reuses = parameters.get("reuse", "yes" if ms else "no") == "yes"
+        self._find_style = find_style
         self._rules: Rules | None = None
         self._played: int | None = None
 
@@ -62,10 +59,32 @@ class Ismcts:
     def _forest_for(self, position: Position) -> Forest:
         if self._rules is not position.rules:
             self._rules, self._played = position.rules, None
-            style = find_style(position.rules, self.playout, self.prior)
+            style = self._find_style(position.rules)
             self._forest = Forest(position.rules, style, self.threads, 0 if self.reuses else self.budget.sims)
         self._forest.start(position, self._played)
         return self._forest
+
+
+class Ismcts(Searcher):
+    """Tree search with a game's own guides.
+
+    `playout` is how games are played out and `prior` what is tried first (none: UCB1); a game has a default for both.
+    """
+
+    def __init__(self, **parameters: str) -> None:
+        """Texts, as in the agent's name."""
+        check_parameters("ismcts", parameters, tuple(ALLOWED))
+        style = {key: parameters.pop(key, None) for key in ("playout", "prior")}
+        super().__init__("ismcts", functools.partial(find_style, **style), parameters)
+
+
+def check_parameters(name: str, parameters: Mapping[str, str], known: Sequence[str]) -> None:
+    """Refuse what a searching agent does not take."""
+    for key, text in parameters.items():
+        if key not in known:
+            raise OptionError(f"agent {name!r} has no parameter {key!r}; there is {', '.join(known)}")
+        if not _is_allowed(key, text):
+            raise OptionError(f"agent {name!r}: {key}={text!r} is not {ALLOWED[key]}")
 
 
 def _is_allowed(key: str, text: str) -> bool:

@@ -1,17 +1,16 @@
 """Fits a net of nets.py to positions: forward, backward and Adam, compiled; a few microseconds a position.
 
-Positions are rows of the arrays that self-play fills (learning.py). The loss of a position is the cross entropy of its
+Positions are those of a book (learning.py). The loss of a position is the cross entropy of its
 value against the target share of the win, plus MARGIN_LOSS times the Huber loss of the margin.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tollero_env.game import Array, record_dtype
+from tollero_env.game import Array, Fit, Planner, record_dtype
 from tollero_env.jit import jit, loop_for
-from tollero_env.nets import OUTPUTS, Sizes, num_params, offsets
+from tollero_env.nets import OUTPUTS, num_params, offsets
 from tollero_env.rng import advance, below, mix
 from tollero_env.vectors import WIDTH, add, add_outer, add_scaled, assign, dot, gate, multiply, relu
 
@@ -21,20 +20,9 @@ _NOUGHT, _ONE = np.float32(0), np.float32(1)
 _F4 = np.float32
 
 
-class Fit(NamedTuple):
-    """What is called from Python. Made by `make_fit`."""
-
-    scratch: Callable[[], Array]  # what the functions below work in
-    # (params, gradient, work, rows, counts, tags, numbers, targets, chosen, unit): the sum of losses over the chosen
-    # positions; adds its gradient
-    add_gradient: Callable[..., float]
-    # (params, gradient, moments, work, rows, counts, tags, numbers, targets, used, seed, settings, unit): minibatches
-    # drawn from the first `used` positions; returns the mean loss. settings: steps, batch, rate, first step's number
-    run: Callable[..., float]
-
-
-def make_fit(owner: str, sizes: Sizes, max_rows: int) -> Fit:
-    """The loops for nets of these sizes; `owner` is the module of the game."""
+def make_fit(owner: str, planner: Planner) -> Fit:
+    """The loops for the nets of a planner; `owner` is the module of the game."""
+    sizes, max_rows = planner.sizes, planner.rows
     at: Any = offsets(sizes)
     num_numbers, total_params = sizes.numbers, num_params(sizes)
     w2, b2, w3, b3 = at["row_weights"], at["row_bias"], at["table_weights"], at["table_bias"]
@@ -168,11 +156,17 @@ def make_fit(owner: str, sizes: Sizes, max_rows: int) -> Fit:
         backward_rows(gradient, work, rows, count, tags)
         return loss
 
-    def add_gradient(params, gradient, work, rows, counts, tags, numbers, targets, chosen, unit):
+    @jit(inline=True)
+    def add_position(params, gradient, work, book, k, unit):
+        rows, first, counts, tags, numbers, targets = book
+        view = rows[first[k] : first[k] + counts[k]]
+        return add_one(params, gradient, work, view, counts[k], tags[k], numbers[k], targets[k], unit)
+
+    def add_gradient(params, gradient, work, book, chosen, unit):
         turn(params, work[0])
         loss = 0.0
         for k in chosen:
-            loss += add_one(params, gradient, work[0], rows[k], counts[k], tags[k], numbers[k], targets[k], unit)
+            loss += add_position(params, gradient, work[0], book, k, unit)
         return loss
 
     @jit
@@ -190,17 +184,15 @@ def make_fit(owner: str, sizes: Sizes, max_rows: int) -> Fit:
         for j in range(WIDTH):  # index 0 stands for nothing
             params[j] = _NOUGHT
 
-    def run(
-        params, gradient, moments, work, rows, counts, tags, numbers, targets, used, seed, settings, unit
-    ):  # fmt: skip
+    def run(params, gradient, moments, work, book, live, seed, settings, unit):
         steps, batch, rate, number = settings
         rng, loss = seed, 0.0
         for step in range(steps):
             turn(params, work[0])
             for _ in range(batch):
                 rng = advance(rng)
-                k = below(mix(rng), used)
-                loss += add_one(params, gradient, work[0], rows[k], counts[k], tags[k], numbers[k], targets[k], unit)
+                k = live[below(mix(rng), live.shape[0])]
+                loss += add_position(params, gradient, work[0], book, k, unit)
             adam(params, gradient, moments, batch, rate, number + step)
         return loss / (steps * batch)
 

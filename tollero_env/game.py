@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tollero_env.nets import Sizes
+
 Array = np.ndarray[Any, Any]
 
 # Every game's state begins with these fields.
@@ -177,6 +179,48 @@ class Style(NamedTuple):
     grow: int = 1
 
 
+class Planner(NamedTuple):
+    """How a game is seen and its turns are planned by a net (nets.py): functions over records, for compiled loops."""
+
+    version: int  # of the description: nets made for another one are refused
+    sizes: Sizes
+    rows: int  # at most so many
+    row: int  # indices in a row
+    tags: int
+    unit: float  # the margin that counts as 1
+    work: np.dtype[Any]  # scratch; its field `plan` takes the moves of a plan, `value` what they are worth
+    describe: Callable[..., int]  # (state, tables, seat, rows, tags, numbers): between two turns; how many rows
+    evaluate: Callable[..., float]  # (state, tables, params, work, seat): the value between two turns, a logit
+    # (states, i, tables, params, scratch, work, noise, seed): the best rest of the turn; how many moves it has
+    plan: Callable[..., int]
+
+
+class Fit(NamedTuple):
+    """How a net is fitted to positions; made by fitting.py, which says more."""
+
+    scratch: Callable[[], Array]  # what the others work in
+    # (params, gradient, work, book, chosen, unit): the sum of losses over the chosen positions; adds its gradient
+    add_gradient: Callable[..., float]
+    # (params, gradient, moments, work, book, live, seed, settings, unit): steps on positions drawn from `live`; the
+    # mean loss. settings: (steps, positions in each, learning rate, number of the first step)
+    run: Callable[..., float]
+
+
+class Learning(NamedTuple):
+    """What a game offers to learned players; made by learning.py, which says more. `params` are a net's."""
+
+    planner: Planner
+    fit: Fit
+    # (states, tables, params, scratch, work, games, out): the next move of the best turn in each of the games
+    act_many: Callable[..., None]
+    # (states, i, tables, params, work, out): each seat's value as a chance; between two turns
+    judge: Callable[..., None]
+    # (states, tables, params, rivals, share, scratch, work, seed, first, games, noise, decay, start, book)
+    self_play: Callable[..., tuple[int, int]]
+    search: Search | None = None  # led by a net: its params, then `search_params`
+    search_params: tuple[float, ...] = ()
+
+
 class Turns(NamedTuple):
     """Whole turns of a game, searched exactly. A turn is worth the own points less the best other's after it."""
 
@@ -229,6 +273,7 @@ class Game(NamedTuple):
     # what not every game has: agents that need it say so
     turns: Turns | None = None
     styles: Mapping[tuple[str, str], Style] = {}  # by playout and prior; the first is the default
+    learning: Learning | None = None
 
 
 class Rules(NamedTuple):

@@ -1,137 +1,138 @@
-"""Self-play of learned players, in compiled loops that know no game.
+"""Self-play and choices of learned players, in compiled loops that know no game.
 
-A game offers a `Planner`; `make_learning` makes of it what the trainer and the agents call. Games run in states[0];
-states[1] is scratch. The positions that are kept are those between two turns, from every seat.
+A game offers a `Planner`; `make_learning` makes of it what trainer and agents call. Self-play writes positions into a
+*book*, a tuple of arrays:
+
+    rows    (room for rows, indices) int16    what the positions look like, one after the other
+    first   (positions,) int64                where a position's rows begin
+    counts  (positions,) int64                how many it has
+    tags    (positions, tags) int64
+    numbers (positions, numbers) float32
+    targets (positions, 2) float32            share of the win (a return of TD(lambda)), final margin to the best other
 """
-
-from collections.abc import Callable
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from tollero_env.game import Verbs
+from tollero_env.fitting import make_fit
+from tollero_env.game import Array, Learning, Planner, Search, Verbs
 from tollero_env.jit import jit, loop_for
-from tollero_env.nets import Sizes
 from tollero_env.rng import below, draw_number, stream
 
-
-class Planner(NamedTuple):
-    """How a game is seen and planned by a net; functions over records, for compiled code."""
-
-    version: int  # of the description: nets of another one are refused
-    sizes: Sizes
-    rows: int  # at most so many
-    row: int  # indices in a row
-    tags: int
-    work: np.dtype[Any]  # scratch; its field `plan` takes moves, `value` what they are worth
-    describe: Callable[..., int]  # (state, tables, seat, rows, tags, numbers): between two turns; how many rows
-    evaluate: Callable[..., float]  # (state, tables, params, work, seat): the value between two turns
-    plan: Callable[..., int]  # (states, i, tables, params, scratch, work, noise, seed): the rest of a turn
+Book = tuple[Array, Array, Array, Array, Array, Array]
+_MEETS, _WHICH, _HERO, _TURN = 1 << 20, 1 << 21, 1 << 22, 1 << 23  # streams of a game's seed
 
 
-class Learning(NamedTuple):
-    """What is called from Python. Made by `make_learning`."""
+def make_book(planner: Planner, positions: int, rows: int) -> Book:
+    """An empty book with room for so many positions and rows."""
+    return (
+        np.zeros((rows, planner.row), np.int16),
+        np.zeros(positions, np.int64),
+        np.zeros(positions, np.int64),
+        np.zeros((positions, planner.tags), np.int64),
+        np.zeros((positions, planner.sizes.numbers), np.float32),
+        np.zeros((positions, 2), np.float32),
+    )
 
-    planner: Planner
-    # (states, tables, params, scratch, work, games, seeds, out): the first move of a plan for each of the games
-    act: Callable[..., None]
-    # (states, tables, params, noises, scratch, work, seed, first, shares, margins): games by one net and noise a seat
-    duels: Callable[..., None]
-    # (states, tables, params, scratch, work, seed, first, games, noise, decay, rows, counts, tags, numbers, targets)
-    # plays while there is room; returns how many positions were kept and how many games were played
-    self_play: Callable[..., tuple[int, int]]
 
-
-def make_learning(owner: str, verbs: Verbs, planner: Planner) -> Learning:
+def make_learning(
+    owner: str,
+    verbs: Verbs,
+    planner: Planner,
+    search: Search | None = None,
+    search_params: tuple[float, ...] = (),
+) -> Learning:
     """The loops of a game; `owner` is its module."""
     reset, allows, play, score, share = verbs.reset, verbs.allows, verbs.play, verbs.score, verbs.share
-    describe, evaluate, plan = planner.describe, planner.evaluate, planner.plan
+    describe, evaluate, plan, max_rows = planner.describe, planner.evaluate, planner.plan, planner.rows
 
-    def draw_share(seed, number):
-        return np.float64(draw_number(seed, number) >> np.uint64(11)) / 9007199254740992.0
-
-    def act(states, tables, params, scratch, work, games, seeds, out):
+    def act_many(states, tables, params, scratch, work, games, out):
         for k in range(games.shape[0]):
-            plan(states, games[k], tables, params, scratch, work[0], 0.0, seeds[k])
+            plan(states, games[k], tables, params, scratch, work[0], 0.0, np.uint64(0))
             out[k] = work[0]["plan"][0]
 
-    def play_plan(states, tables, work, number):
+    @jit(inline=True)
+    def chance(logit):
+        return 1.0 / (1.0 + np.exp(-np.float64(logit)))
+
+    def judge(states, i, tables, params, work, out):
+        for seat in range(out.shape[0]):
+            out[seat] = chance(evaluate(states[i], tables[0], params, work[0], seat))
+
+    @jit
+    def play_plan(state, table, work, number):
         """Play the moves of a plan, as far as they are legal for the seat that made it."""
-        state = states[0]
         seat = np.int64(state["player"])
         for k in range(number):
-            if state["over"] or np.int64(state["player"]) != seat or not allows(state, tables[0], work["plan"][k]):
+            if state["over"] or np.int64(state["player"]) != seat or not allows(state, table, work["plan"][k]):
                 return
-            play(state, tables[0], work["plan"][k])
+            play(state, table, work["plan"][k])
 
-    def duels(states, tables, params, noises, scratch, work, seed, first, shares, margins):
-        points = np.zeros(shares.shape[1], np.int64)
-        for game in range(shares.shape[0]):
-            reset(states, 0, tables, stream(seed, first + game))
-            while not states[0]["over"]:
-                seat = np.int64(states[0]["player"])
-                turn_seed = stream(stream(seed, first + game), 1 + np.int64(states[0]["ply"]))
-                number = plan(states, 0, tables, params[seat], scratch, work[0], noises[seat], turn_seed)
-                play_plan(states, tables, work[0], number)
-            share(states[0], tables[0], shares[game])
-            score(states[0], tables[0], points)
-            for seat in range(shares.shape[1]):
-                margins[game, seat] = points[seat]
-
-    def keep(states, tables, params, work, seats, values, at, rows, counts, tags, numbers):
-        """Note a position from some seats."""
+    @jit
+    def note(state, table, params, work, seats, values, at, row, book):
+        """Write down how some seats see a position; returns where the next row goes."""
+        rows, first, counts, tags, numbers, _ = book
         for k in range(at, at + seats[1] - seats[0]):
             seat = seats[0] + k - at
-            counts[k] = describe(states[0], tables[0], seat, rows[k], tags[k], numbers[k])
-            values[k] = 1.0 / (1.0 + np.exp(-np.float64(evaluate(states[0], tables[0], params, work, seat))))
+            first[k] = row
+            counts[k] = describe(state, table, seat, rows[row : row + max_rows], tags[k], numbers[k])
+            row += counts[k]
+            values[k] = chance(evaluate(state, table, params, work, seat))
+        return row
 
+    @jit
     def look_back(shares, points, seats, decay, values, begin, end, targets):
-        """Returns of TD(lambda), in shares of the win; beside them the final margin to the best other."""
+        """The returns of a game that is over, from its last position to its first."""
         players, views = points.shape[0], seats[1] - seats[0]
         for seat in range(seats[0], seats[1]):
-            ahead = shares[seat]
             best = -1e9
             for other in range(players):
                 if other != seat:
                     best = max(best, np.float64(points[other]))
+            ahead = shares[seat]
             for k in range(end - views + seat - seats[0], begin - 1, -views):
                 targets[k, 0] = ahead
                 targets[k, 1] = points[seat] - best
                 ahead = (1.0 - decay) * values[k] + decay * ahead
 
     def self_play(
-        states, tables, params, rivals, share_of_rivals, scratch, work, seed, first, games, noise, decay,
-        rows, counts, tags, numbers, targets,
-    ):  # fmt: skip
-        players = np.int64(tables[0]["num_players"])
-        values, shares, points = np.zeros(rows.shape[0]), np.zeros(players), np.zeros(players, np.int64)
-        end = 0
-        for game in range(games):
-            begin = end
-            game_seed = stream(seed, first + game)
-            reset(states, 0, tables, game_seed)
-            has_rival = draw_share(game_seed, 1 << 20) < share_of_rivals
-            rival = below(draw_number(game_seed, 1 << 21), rivals.shape[0])
-            hero = below(draw_number(game_seed, 1 << 22), players)
-            seats = (hero, hero + 1) if has_rival else (0, players)
-            while True:
-                turn_seed = stream(game_seed, 1 + np.int64(states[0]["ply"]))
-                if has_rival and np.int64(states[0]["player"]) != hero:
-                    number = plan(states, 0, tables, rivals[rival], scratch, work[0], noise, turn_seed)
-                else:
-                    number = plan(states, 0, tables, params, scratch, work[0], noise, turn_seed)
-                play_plan(states, tables, work[0], number)
-                if states[0]["over"]:
-                    break
-                if end + players > rows.shape[0]:
-                    return begin, game
-                keep(states, tables, params, work[0], seats, values, end, rows, counts, tags, numbers)
-                end += seats[1] - seats[0]
-            share(states[0], tables[0], shares)
-            score(states[0], tables[0], points)
-            look_back(shares, points, seats, decay, values, begin, end, targets)
-        return end, games
+        states, tables, params, rivals, share_of_rivals, scratch, work, seed, first, games, noise, decay, start, book
+    ):
+        """Play games number first, first + 1, ... in states[0] and write them into the book from (position, row) on.
 
-    play_plan, keep, look_back, draw_share = jit(play_plan), jit(keep), jit(look_back), jit(draw_share)
-    loops = (loop_for(owner, loop) for loop in (act, duels, self_play))
-    return Learning(planner, *loops)
+        In that share of the games one seat alone plays by `params` and is written down, the others by one of the
+        rivals. Returns (position, row) behind the last one written; what no longer fits is not written.
+        """
+        state, table = states[0], tables[0]
+        players = np.int64(table["num_players"])
+        targets = book[5]
+        values, shares, points = np.zeros(targets.shape[0]), np.zeros(players), np.zeros(players, np.int64)
+        at, row = start
+        for game in range(first, first + games):
+            begin, begin_row = at, row
+            game_seed = stream(seed, game)
+            reset(states, 0, tables, game_seed)
+            is_mixed = (
+                np.float64(draw_number(game_seed, _MEETS) >> np.uint64(11)) / 9007199254740992.0 < share_of_rivals
+            )
+            rival = below(draw_number(game_seed, _WHICH), rivals.shape[0])
+            hero = below(draw_number(game_seed, _HERO), players)
+            seats = (hero, hero + 1) if is_mixed else (np.int64(0), players)
+            while True:
+                turn_seed = stream(game_seed, _TURN + np.int64(state["ply"]))
+                net = rivals[rival] if is_mixed and np.int64(state["player"]) != hero else params
+                number = plan(states, 0, tables, net, scratch, work[0], noise, turn_seed)
+                play_plan(state, table, work[0], number)
+                if state["over"]:
+                    break
+                if at + players > targets.shape[0] or row + players * max_rows > book[0].shape[0]:
+                    return begin, begin_row
+                row = note(state, table, params, work[0], seats, values, at, row, book)
+                at += seats[1] - seats[0]
+            share(state, table, shares)
+            score(state, table, points)
+            look_back(shares, points, seats, decay, values, begin, at, targets)
+        return at, row
+
+    fit = make_fit(owner, planner)
+    loops = (loop_for(owner, loop) for loop in (act_many, judge, self_play))
+    return Learning(planner, fit, *loops, search, search_params)

@@ -36,7 +36,9 @@ class Net(NamedTuple):
     add_vector: Callable[..., None]  # (params, index, out): out += the vector of that index
     encode: Callable[..., None]  # (params, total, middle, out): the row vector of a sum of vectors, which is spent
     judge: Callable[..., float]  # (params, pooled, numbers, hidden): the value; leaves `hidden` for `slopes`
-    slopes: Callable[..., None]  # (params, hidden, weights, pooled_slopes, number_slopes): how the value grows with each
+    slopes: Callable[
+        ..., None
+    ]  # (params, hidden, weights, pooled_slopes, number_slopes): how the value grows with each
 
 
 def parts(sizes: Sizes) -> list[tuple[str, tuple[int, ...]]]:

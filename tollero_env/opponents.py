@@ -44,19 +44,24 @@ def agent_names() -> list[str]:
 
 
 def make_agent(text: str) -> Agent:
-    """An agent from its name and parameters, such as "random" or "ismcts:sims=2000,playout=random"."""
+    """An agent from its name and parameters, such as "random", "ismcts:sims=2000,playout=random" or "net:PATH,ms=50".
+
+    What comes first and has no "=" is handed to the factory by its place.
+    """
     name, _, rest = text.partition(":")
     if name not in _FACTORIES:
         known = ", ".join(agent_names())
         raise OptionError(f"agent {name!r} is not known; there is {known}, and `import agents` brings more")
     parameters: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
+    first, *others = rest.split(",")
+    places = [first] if first and "=" not in first else []
+    for part in filter(None, others if places else [first, *others]):
         key, equals, value = part.partition("=")
         if not equals or not key or key in parameters:
             raise OptionError(f"agent {text!r}: {part!r} is not key=value, each key once")
         parameters[key] = value
     try:
-        return _FACTORIES[name](**parameters)
+        return _FACTORIES[name](*places, **parameters)
     except TypeError as error:
         raise OptionError(f"agent {text!r}: {error}") from error
 

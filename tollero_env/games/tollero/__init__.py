@@ -1,7 +1,19 @@
 """Tollero: lay a tile, then build two Floors along the canals; majorities and fountains score."""
 
 from tollero_env.game import Game
-from tollero_env.games.tollero import ansi, check, draw, encodings, notation, protocol, replay, search, tables, turns
+from tollero_env.games.tollero import (
+    ansi,
+    check,
+    draw,
+    encodings,
+    learning,
+    notation,
+    protocol,
+    replay,
+    search,
+    tables,
+    turns,
+)
 from tollero_env.games.tollero.constants import MAX_FLOORS, MAX_LEGAL, NUM_MOVES, PROBLEMS
 from tollero_env.games.tollero.state import STATE
 from tollero_env.kernels import make_loops
@@ -47,4 +59,5 @@ GAME = Game(
     from_json=replay.from_json,
     turns=turns.TURNS,
     styles=search.STYLES,
+    learning=learning.LEARNING,
 )

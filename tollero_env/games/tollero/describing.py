@@ -5,15 +5,18 @@ Everything is seen from one seat, the others in turn order from it; what is hidd
 
 import numpy as np
 
-from tollero_env.bits import ONE, popcount
-from tollero_env.games.tollero.constants import DOWNTOWN_TILES, MAX_FLOORS, MAX_PLAYERS, MAX_TILES
+from tollero_env.bits import ONE, drop_lowest, equal16, lowest, popcount
+from tollero_env.games.tollero.constants import DOWNTOWN_TILES, MAX_FLOORS, MAX_PLAYERS, MAX_TILES, STEPS
 from tollero_env.games.tollero.rules import totals
 from tollero_env.jit import jit
 from tollero_env.nets import Sizes
 
-ROW = 12  # indices of a tile
+VERSION = 1  # of this description
+UNIT = 8.0  # points that count as 1
+ROW = 15  # indices of a tile
 TAGS = 5  # own Floors left, the others', who is next
 NUMBERS = 7  # own score less each other's, Floors left of all
+_NEAR, _FAR, _NEIGHBOURS = 10, 18, 14
 _VALUES, _TALL, _FLOORS, _WATERS = 5, 7, 9, 5  # how far is counted; what is more counts as the last
 
 # kinds of indices, each with how many there are; 0 stands for nothing
@@ -24,9 +27,12 @@ _KINDS = (
     ("floors", _FLOORS * _FLOORS),  # own, best other's
     ("room", _VALUES * 5),  # value, empty foundations
     ("canals", 5 * 5),  # joined, open
-    ("empty_lot", _WATERS),  # fountains
-    ("building", MAX_PLAYERS * _TALL * _WATERS),  # whose, height, fountains
+    ("empty_lot", _WATERS * 3),  # fountains, cells free from where one may come
+    ("building", MAX_PLAYERS * _TALL * _WATERS * 3),  # whose, height, fountains, such cells
     ("other", MAX_PLAYERS * _TALL * _FLOORS),  # of three or more: who, tallest, Floors
+    ("exposed", 4 * _NEAR),  # majority as above, open canals within a step
+    ("exposed_2", 4 * _FAR),  # within two steps
+    ("neighbours", _NEIGHBOURS),  # tiles within two steps
     ("own_left", MAX_FLOORS + 1),
     ("other_left", MAX_PLAYERS * (MAX_FLOORS + 1)),
     ("next", MAX_PLAYERS),
@@ -35,9 +41,10 @@ _START = {name: sum(size for _, size in _KINDS[:k]) for k, (name, _) in enumerat
 SIZES = Sizes(sum(size for _, size in _KINDS), NUMBERS)
 MAX_ROWS = MAX_TILES
 _MAJORITY, _TALLEST, _ON_TILE, _ROOM = (_START[name] for name in ("majority", "tallest", "floors", "room"))
+_EXPOSED, _EXPOSED_2, _NEIGHBOUR = (_START[name] for name in ("exposed", "exposed_2", "neighbours"))
 _CANALS, _EMPTY, _BUILDING, _OTHER = (_START[name] for name in ("canals", "empty_lot", "building", "other"))
 _OWN_LEFT, _OTHER_LEFT, _NEXT = (_START[name] for name in ("own_left", "other_left", "next"))
-POINT, FLOOR = np.float32(1 / 8), np.float32(1 / MAX_FLOORS)  # units of the numbers
+POINT, FLOOR = np.float32(1 / UNIT), np.float32(1 / MAX_FLOORS)  # units of the numbers
 
 
 @jit(inline=True)
@@ -69,6 +76,32 @@ def _best_other(state, seat, slot):
 
 
 @jit(inline=True)
+def open_canals(state, tables, slot):
+    """Canals of a tile that lead to an empty cell."""
+    tile = np.int64(state["face"][slot]) * 4 + np.int64(state["rotation"][slot])
+    return popcount(np.uint64(tables["canals"][tile])) + 1 - popcount(state["near1"][slot])
+
+
+@jit(inline=True)
+def _open_among(state, tables, tiles):
+    number = 0
+    while tiles:
+        number += open_canals(state, tables, lowest(tiles))
+        tiles = drop_lowest(tiles)
+    return number
+
+
+@jit(inline=True)
+def free_sides(state, slot):
+    """Bit d: no tile lies on side d."""
+    cell, free = np.int64(state["cell"][slot]), 0
+    for side in range(4):
+        if not equal16(state["cell"], 0, cell + STEPS[side]):
+            free |= 1 << side
+    return free
+
+
+@jit(inline=True)
 def describe_tile(state, tables, seat, slot, row):
     """The indices of a tile."""
     players = np.int64(state["num_players"])
@@ -81,23 +114,30 @@ def describe_tile(state, tables, seat, slot, row):
     tile = np.int64(state["face"][slot]) * 4 + np.int64(state["rotation"][slot])
     joined = popcount(state["near1"][slot]) - 1
     waters = np.int64(state["fountains"][slot])
-    room = 0
+    room, free = 0, free_sides(state, slot)
     for lot in range(4):
+        airs = ((free >> lot) & 1) + ((free >> ((lot + 3) & 3)) & 1)
         fountains = min((waters >> (8 * lot)) & 255, _WATERS - 1)
         building = np.int64(state["building"][slot, lot])
         row[5 + lot] = 0
         if (state["open_lots"][lot] >> np.uint64(slot)) & ONE:
             room += 1
-            row[5 + lot] = _EMPTY + fountains
+            row[5 + lot] = _EMPTY + fountains * 3 + airs
         elif building:
             whose = (building >> 5) - seat
             whose += players if whose < 0 else 0
-            row[5 + lot] = _BUILDING + (whose * _TALL + min(building & 31, _TALL) - 1) * _WATERS + fountains
+            building = (whose * _TALL + min(building & 31, _TALL) - 1) * _WATERS + fountains
+            row[5 + lot] = _BUILDING + building * 3 + airs
     row[0] = _MAJORITY + value * 4 + standing
     row[1] = _TALLEST + tall * _TALL + tall_other
     row[2] = _ON_TILE + floors * _FLOORS + floors_other
     row[3] = _ROOM + value * 5 + room
     row[4] = _CANALS + joined * 5 + max(popcount(np.uint64(tables["canals"][tile])) - joined, 0)
+    near = _open_among(state, tables, state["near1"][slot])
+    far = near + _open_among(state, tables, state["near2"][slot] & ~state["near1"][slot])
+    row[12] = _EXPOSED + standing * _NEAR + min(near, _NEAR - 1)
+    row[13] = _EXPOSED_2 + standing * _FAR + min(far, _FAR - 1)
+    row[14] = _NEIGHBOUR + min(popcount(state["near2"][slot]), _NEIGHBOURS) - 1
     for k in range(1, MAX_PLAYERS):
         row[8 + k] = 0
         if players > 2 and k < players:

@@ -360,13 +360,16 @@ def _try_lay(state, tables, params, work, entry, rotation):
         work["numbers"][1, k] = work["numbers"][0, k]
     describe_scores(state, tables, work["seat"], work["numbers"][1])
     buildable = _buildable(state)
-    changed = bit(slot)
     _change_tile(state, tables, params, work, slot, True, buildable)
+    others = state["near2"][slot]  # what is near them has changed
     for side in range(4):
         other = ((beside >> (8 * side)) & 255) - 1
-        if other >= 0:
-            changed |= bit(other)
-            _change_tile(state, tables, params, work, other, False, buildable)
+        others |= bit(other) if other >= 0 else ZERO
+    changed = others | bit(slot)
+    others &= ~bit(slot)
+    while others:
+        _change_tile(state, tables, params, work, lowest(others), False, buildable)
+        others = drop_lowest(others)
     return changed
 
 

@@ -1,0 +1,5 @@
+"""python -m experiments.train"""
+
+from experiments.train.cli import main
+
+main()
