@@ -74,8 +74,8 @@ class Ismcts(Searcher):
     def __init__(self, **parameters: str) -> None:
         """Texts, as in the agent's name."""
         check_parameters("ismcts", parameters, tuple(ALLOWED))
-        style = {key: parameters.pop(key, None) for key in ("playout", "prior")}
-        super().__init__("ismcts", functools.partial(find_style, **style), parameters)
+        playout, prior = parameters.pop("playout", None), parameters.pop("prior", None)
+        super().__init__("ismcts", functools.partial(find_style, playout=playout, prior=prior), parameters)
 
 
 def check_parameters(name: str, parameters: Mapping[str, str], known: Sequence[str]) -> None:

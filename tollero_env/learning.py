@@ -19,6 +19,7 @@ from tollero_env.jit import jit, loop_for
 from tollero_env.rng import below, draw_number, stream
 
 Book = tuple[Array, Array, Array, Array, Array, Array]
+_MILLION = 1_000_000
 _MEETS, _WHICH, _HERO, _TURN = 1 << 20, 1 << 21, 1 << 22, 1 << 23  # streams of a game's seed
 
 
@@ -134,5 +135,5 @@ def make_learning(
         return at, row
 
     fit = make_fit(owner, planner)
-    loops = (loop_for(owner, loop) for loop in (act_many, judge, self_play))
-    return Learning(planner, fit, *loops, search, search_params)
+    act, judge_one, play_many = (loop_for(owner, loop) for loop in (act_many, judge, self_play))
+    return Learning(planner, fit, act, judge_one, play_many, search, search_params)

@@ -1,7 +1,7 @@
 """Small nets over sets of rows, evaluated in compiled code: what a learned player thinks of a table.
 
-A game describes a table to a seat as rows (one for each tile, say), tags and numbers. A row and the tags are indices into
-one table of vectors:
+A game describes a table to a seat as rows (one for each tile, say), tags and numbers. A row and the tags are indices
+into one table of vectors:
 
     row vector   h = relu(W2 relu(sum of its vectors + sum of the tags' vectors) + b2)
     table        s = sum of all row vectors

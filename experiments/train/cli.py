@@ -114,7 +114,7 @@ class Run:
             for name, other in self.baselines.items()
         }
         row = {
-            "done": self.trainer.done, "seconds": round(self.spent(), 1), "loss": self.trainer.loss, "shares": shares,
+            "done": self.trainer.done, "seconds": round(self.spent(), 1), "loss": self.trainer.loss if self.trainer.done else None, "shares": shares,
             "games": games,
         }  # fmt: skip
         self.rows.append(row)

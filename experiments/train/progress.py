@@ -52,7 +52,8 @@ class Display:
         left = (self._total - row["done"]) / max(self.speed, 1e-9)
         when = "done" if row["done"] >= self._total else f"{_clock(left)} left" if self.speed > 0 else "begun"
         done = f"{row['done']:>9,} {self._unit}  {self.speed:>6,.0f}/s"
-        self.console.print(f"{_clock(row['seconds']):>7}  {done}  loss {row['loss']:.3f}  wins: {wins}  {when}")
+        loss = "  -  " if row["loss"] is None else f"{row['loss']:.3f}"
+        self.console.print(f"{_clock(row['seconds']):>7}  {done}  loss {loss}  wins: {wins}  {when}", soft_wrap=True)
 
 
 def _clock(seconds: float) -> str:

@@ -20,8 +20,9 @@ from experiments.train.config import TurnsConfig
 from tollero_env.files import beside
 from tollero_env.game import Array, Learning, OptionError, Rules
 from tollero_env.learning import Book, make_book
-from tollero_env.nets import WIDTH, num_params, offsets, parts
+from tollero_env.nets import num_params, offsets, parts
 from tollero_env.rng import derive
+from tollero_env.vectors import WIDTH
 
 
 def first_params(learning: Learning, players: int, seed: int) -> Array:

@@ -1,8 +1,8 @@
 """The whole turn that a net likes best: every lay, every pair of lots, screened by slopes, the best judged exactly.
 
 A Floor changes the row of its own tile alone, and the two Floors of a turn never go on one tile (B3). So what a Floor
-does to the sum of row vectors is worked out once for every lot, and again only for the tiles beside a new one; a pair of
-Floors is a sum. Pairs are screened by how fast the value grows there; the most promising of each lay are judged.
+does to the sum of row vectors is worked out once for every lot, and again only for the tiles near a new one; a pair
+of Floors is a sum. Pairs are screened by how fast the value grows there; the most promising of each lay are judged.
 """
 
 import numpy as np
