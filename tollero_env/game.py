@@ -191,7 +191,7 @@ class Planner(NamedTuple):
     work: np.dtype[Any]  # scratch; its field `plan` takes the moves of a plan, `value` what they are worth
     describe: Callable[..., int]  # (state, tables, seat, rows, tags, numbers): between two turns; how many rows
     evaluate: Callable[..., float]  # (state, tables, params, work, seat): the value between two turns, a logit
-    # (states, i, tables, params, scratch, work, noise, seed): the best rest of the turn; how many moves it has
+    # (states, i, tables, params, scratch, j, work, noise, seed): the best rest of the turn; how many moves it has
     plan: Callable[..., int]
 
 

@@ -48,7 +48,7 @@ def make_learning(
 
     def act_many(states, tables, params, scratch, work, games, out):
         for k in range(games.shape[0]):
-            plan(states, games[k], tables, params, scratch, work[0], 0.0, np.uint64(0))
+            plan(states, games[k], tables[0], params, scratch, 0, work[0], 0.0, np.uint64(0))
             out[k] = work[0]["plan"][0]
 
     @jit(inline=True)
@@ -121,7 +121,7 @@ def make_learning(
             while True:
                 turn_seed = stream(game_seed, _TURN + np.int64(state["ply"]))
                 net = rivals[rival] if is_mixed and np.int64(state["player"]) != hero else params
-                number = plan(states, 0, tables, net, scratch, work[0], noise, turn_seed)
+                number = plan(states, 0, table, net, scratch, 0, work[0], noise, turn_seed)
                 play_plan(state, table, work[0], number)
                 if state["over"]:
                     break

@@ -26,7 +26,7 @@ _KINDS = (
     ("tallest", _TALL * _TALL),  # own, best other's
     ("floors", _FLOORS * _FLOORS),  # own, best other's
     ("room", _VALUES * 5),  # value, empty foundations
-    ("canals", 5 * 5),  # joined, open
+    ("canals", 5 * 5 * 5),  # joined, open, fountains that point over free sides
     ("empty_lot", _WATERS * 3),  # fountains, cells free from where one may come
     ("building", MAX_PLAYERS * _TALL * _WATERS * 3),  # whose, height, fountains, such cells
     ("other", MAX_PLAYERS * _TALL * _FLOORS),  # of three or more: who, tallest, Floors
@@ -111,7 +111,6 @@ def describe_tile(state, tables, seat, slot, row):
     own, other = np.int64(state["lead"][seat, slot]), _best_other(state, seat, slot)
     tall, tall_other = min(own >> 5, _TALL - 1), min(other >> 5, _TALL - 1)
     floors, floors_other = min(own & 31, _FLOORS - 1), min(other & 31, _FLOORS - 1)
-    tile = np.int64(state["face"][slot]) * 4 + np.int64(state["rotation"][slot])
     joined = popcount(state["near1"][slot]) - 1
     waters = np.int64(state["fountains"][slot])
     room, free = 0, free_sides(state, slot)
@@ -132,7 +131,12 @@ def describe_tile(state, tables, seat, slot, row):
     row[1] = _TALLEST + tall * _TALL + tall_other
     row[2] = _ON_TILE + floors * _FLOORS + floors_other
     row[3] = _ROOM + value * 5 + room
-    row[4] = _CANALS + joined * 5 + max(popcount(np.uint64(tables["canals"][tile])) - joined, 0)
+    jets = np.int64(state["jets"][slot])
+    over = 0
+    for side in range(4):
+        if (free >> side) & 1:
+            over += ((jets >> (2 * side)) & 1) + ((jets >> (2 * side + 1)) & 1)
+    row[4] = _CANALS + (joined * 5 + open_canals(state, tables, slot)) * 5 + min(over, 4)
     near = _open_among(state, tables, state["near1"][slot])
     far = near + _open_among(state, tables, state["near2"][slot] & ~state["near1"][slot])
     row[12] = _EXPOSED + standing * _NEAR + min(near, _NEAR - 1)

@@ -54,6 +54,7 @@ WORK = record_dtype(
         ("vector", _F4, (2, SLOTS, WIDTH)),
         ("gain", _F4, (2, 4 * SLOTS, WIDTH)),  # of a Floor, by slot * 4 + lot
         ("points", _F4, (2, 4 * SLOTS, 4)),  # likewise, of the numbers
+        ("steep", _F4, (2, 4 * SLOTS)),  # how much that is worth, by the slopes
         ("line", _F4, (2, SLOTS)),  # the steepest gain on each tile
         ("lot", np.int8, (2, SLOTS)),  # and where it is
         ("pair_line", _F4, (16,)),
@@ -64,7 +65,7 @@ WORK = record_dtype(
         ("best", np.float64),  # value with noise
         ("value", np.float64),  # of the plan
         ("plan", np.int64, (4,)),  # moves, -1 behind the last
-        # what every move that is legal now is worth, if the turn goes on as well as it can
+        # what every lay is worth, if the turn goes on as well as it can
         ("num_moves", np.int64),
         ("move", np.int64, (MAX_LEGAL,)),
         ("worth", _F4, (MAX_LEGAL,)),
@@ -168,6 +169,7 @@ def _try_tile(state, tables, params, work, side, slot):
     for lot in range(4):
         if legal_lots(state, bit(slot), lot):
             steep = _try_floor(state, tables, params, work, side, slot, lot)
+            work["steep"][side, slot * 4 + lot] = steep
             if steep > best:
                 best, where = steep, lot
     work["line"][side, slot], work["lot"][side, slot] = best, where
@@ -374,7 +376,7 @@ def _try_lay(state, tables, params, work, entry, rotation):
 
 
 @jit(inline=True)
-def _plan_lays(states, i, tables, params, scratch, work, noise, seed):
+def _plan_lays(states, i, tables, params, scratch, j, work, noise, seed):
     state = states[i]
     face = np.int64(state["hand"][work["seat"]])
     number = 0
@@ -384,29 +386,29 @@ def _plan_lays(states, i, tables, params, scratch, work, noise, seed):
             while fitting:
                 entry = half * 64 + lowest(fitting)
                 fitting = drop_lowest(fitting)
-                copy(scratch, 0, states, i)
-                changed = _try_lay(scratch[0], tables, params, work, entry, rotation)
+                copy(scratch, j, states, i)
+                changed = _try_lay(scratch[j], tables, params, work, entry, rotation)
                 lay = rotation * CELLS + np.int64(state["edge_cell"][entry])
                 work["move"][number] = lay
-                work["worth"][number] = _judge_pairs(scratch[0], params, work, 1, changed, lay, noise, seed)
+                work["worth"][number] = _judge_pairs(scratch[j], params, work, 1, changed, lay, noise, seed)
                 number += 1
     work["num_moves"] = number
 
 
 @jit
-def plan(states, i, tables, params, scratch, work, noise, seed):
+def plan(states, i, tables, params, scratch, j, work, noise, seed):
     """Find the best rest of the turn into work["plan"]: moves, -1 behind the last; returns how many.
 
-    With noise, plans are drawn by the softmax of value / noise from those that are judged.
+    scratch[j] is free to play in. With noise, plans are drawn by the softmax of value / noise from those that are judged.
     """
-    state, table = states[i], tables[0]
-    _prepare(state, table, params, work)
+    state = states[i]
+    _prepare(state, tables, params, work)
     work["best"] = -1e300
     if state["stage"] == EXPAND and state["hand"][work["seat"]] != NO_TILE:
-        _plan_lays(states, i, table, params, scratch, work, noise, seed)
+        _plan_lays(states, i, tables, params, scratch, j, work, noise, seed)
     else:
-        copy(scratch, 0, states, i)
-        _judge_pairs(scratch[0], params, work, 0, ZERO, -1, noise, seed)
+        copy(scratch, j, states, i)
+        _judge_pairs(scratch[j], params, work, 0, ZERO, -1, noise, seed)
     found = work["plan"]
     number = 0
     if found[0] >= 0:
@@ -418,3 +420,33 @@ def plan(states, i, tables, params, scratch, work, noise, seed):
     for k in range(number, 4):
         found[k] = -1
     return number
+
+
+@jit(inline=True)
+def _best_second(state, work, first):
+    """How much the best second Floor is worth after a first on that tile; 0 if there is none."""
+    if state["stage"] == SECOND or state["floors_left"][work["seat"]] < 2:
+        return _NOUGHT
+    stage, origin = state["stage"], state["origin"]
+    state["stage"], state["origin"] = SECOND, first
+    seconds = find_targets(state) & _buildable(state)
+    state["stage"], state["origin"] = stage, origin
+    best, found = np.float32(-1e30), False
+    while seconds:
+        best = max(best, work["line"][0, lowest(seconds)])
+        seconds = drop_lowest(seconds)
+        found = True
+    return best if found else _NOUGHT
+
+
+@jit
+def weigh(states, i, tables, params, scratch, j, work, moves, n, out):
+    """For each legal move a value of the best turn it can still end in: exact for lays, by the slopes for Floors."""
+    plan(states, i, tables, params, scratch, j, work, 0.0, np.uint64(0))
+    if states[i]["stage"] == EXPAND:
+        for k in range(n):
+            out[k] = work["worth"][k]
+        return
+    for k in range(n):
+        place = moves[k] - BUILD
+        out[k] = work["steep"][0, place] + _best_second(states[i], work, place >> 2)
