@@ -119,3 +119,11 @@ def to_params(path: object, checkpoint: Checkpoint, learning: Learning) -> Array
             raise OptionError(f"{path}: array {name!r} holds numbers that are not finite")
         flat.append(array.ravel())
     return np.concatenate(flat)
+
+
+def load_params(path: object, checkpoint: Checkpoint, rules: Rules) -> tuple[Learning, Array]:
+    """The net of a checkpoint, checked to fit the rules."""
+    check_fits(path, checkpoint, rules)
+    if rules.game.learning is None:
+        raise OptionError(f"{path}: {rules.game.title} offers no description to nets")
+    return rules.game.learning, to_params(path, checkpoint, rules.game.learning)

@@ -20,8 +20,10 @@ ALLOWED = {
     "playout": f"one of {', '.join(PLAYOUTS)}",
     "prior": f"one of {', '.join(PRIORS)}",
     "reuse": "yes or no",
+    "turns": "a whole number from 1 to 1000",
+    "by": "turns or tree",
 }
-MOST = {"sims": 10**9, "ms": 86_400_000, "threads": 256}
+MOST = {"turns": 1000, "sims": 10**9, "ms": 86_400_000, "threads": 256}
 DEFAULT_SIMS = 2000
 
 
@@ -73,7 +75,7 @@ class Ismcts(Searcher):
 
     def __init__(self, **parameters: str) -> None:
         """Texts, as in the agent's name."""
-        check_parameters("ismcts", parameters, tuple(ALLOWED))
+        check_parameters("ismcts", parameters, ("sims", "ms", "threads", "playout", "prior", "reuse"))
         playout, prior = parameters.pop("playout", None), parameters.pop("prior", None)
         super().__init__("ismcts", functools.partial(find_style, playout=playout, prior=prior), parameters)
 

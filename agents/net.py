@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from agents.checkpoint import Checkpoint, check_fits, find_checkpoint, read_checkpoint, to_params
-from agents.ismcts import Searcher
-from tollero_env.game import Array, Learning, OptionError, Rules, Style
+from agents.checkpoint import Checkpoint, find_checkpoint, load_params, read_checkpoint
+from agents.ismcts import Searcher, check_parameters
+from agents.lookahead import Lookahead
+from agents.search import Budget
+from tollero_env.game import Array, OptionError, Rules, Style
 from tollero_env.position import Position
 
 
@@ -40,14 +42,6 @@ class TurnNet:
         self._rules = rules
 
 
-def load_params(path: Path, checkpoint: Checkpoint, rules: Rules) -> tuple[Learning, Array]:
-    """The net of a checkpoint, checked to fit the rules."""
-    check_fits(path, checkpoint, rules)
-    if rules.game.learning is None:
-        raise OptionError(f"{path}: {rules.game.title} offers no description to nets")
-    return rules.game.learning, to_params(path, checkpoint, rules.game.learning)
-
-
 def make_net(path: str = "", **parameters: str) -> Any:
     """An agent of a checkpoint: by itself, or with sims= or ms= (and threads=, reuse=) searching."""
     if not path:
@@ -63,11 +57,22 @@ def make_net(path: str = "", **parameters: str) -> Any:
     if not parameters:
         return TurnNet(file, checkpoint)
 
+    if parameters.pop("by", "turns") == "turns":
+        return _make_lookahead(file, checkpoint, parameters)
+
     def find_style(rules: Rules) -> Style:
         learning, params = load_params(file, checkpoint, rules)
         if learning.search is None:
-            raise OptionError(f"agent 'net': {rules.game.title} has no search that a net leads")
+            raise OptionError(f"agent 'net': {rules.game.title} has no tree search that a net leads: leave out by=tree")
         more = np.array(learning.search_params, np.float32)
         return Style(learning.search, np.concatenate((params, more)), True, float(learning.search_params[0]))
 
     return Searcher("net", find_style, parameters)
+
+
+def _make_lookahead(file: Path, checkpoint: Checkpoint, parameters: dict[str, str]) -> Lookahead:
+    check_parameters("net", parameters, ("sims", "ms", "turns"))
+    if ("sims" in parameters) == ("ms" in parameters):
+        raise OptionError("agent 'net': give sims= or ms=, one of both, or neither to play without looking ahead")
+    turns = int(parameters["turns"]) if "turns" in parameters else None
+    return Lookahead(file, checkpoint, Budget(int(parameters.get("sims", 0)), int(parameters.get("ms", 0))), turns)

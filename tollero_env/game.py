@@ -188,7 +188,9 @@ class Planner(NamedTuple):
     row: int  # indices in a row
     tags: int
     unit: float  # the margin that counts as 1
-    work: np.dtype[Any]  # scratch; its field `plan` takes the moves of a plan, `value` what they are worth
+    # scratch; `plan` takes the moves of a plan, -1 behind the last, `value` what they are worth; `top` the `num_tops`
+    # best plans in the same form, best first, and `top_value` what those are worth
+    work: np.dtype[Any]
     describe: Callable[..., int]  # (state, tables, seat, rows, tags, numbers): between two turns; how many rows
     evaluate: Callable[..., float]  # (state, tables, params, work, seat): the value between two turns, a logit
     # (states, i, tables, params, scratch, j, work, noise, seed): the best rest of the turn; how many moves it has
@@ -215,6 +217,12 @@ class Learning(NamedTuple):
     act_many: Callable[..., None]
     # (states, i, tables, params, work, out): each seat's value as a chance; between two turns
     judge: Callable[..., None]
+    settle: Callable[..., None]  # (states, i, tables, player): makes a root of a position, for `look_ahead`
+    # (states, tables, params, scratch, work, root): the best plans at a root, into work[0]
+    list_plans: Callable[..., None]
+    # (states, tables, params, work, plans, active, sums, seed, first, count, turns): what plans lead to, on samples
+    # number first, first + 1, ...
+    look_ahead: Callable[..., None]
     # (states, tables, params, rivals, share, scratch, work, seed, first, games, noise, decay, start, book)
     self_play: Callable[..., tuple[int, int]]
     search: Search | None = None  # led by a net: its params, then `search_params`

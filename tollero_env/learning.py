@@ -13,12 +13,14 @@ A game offers a `Planner`; `make_learning` makes of it what trainer and agents c
 
 import numpy as np
 
+from tollero_env.bits import copy
 from tollero_env.fitting import make_fit
-from tollero_env.game import Array, Learning, Planner, Search, Verbs
+from tollero_env.game import Array, Insight, Learning, Planner, Search, Verbs
 from tollero_env.jit import jit, loop_for
 from tollero_env.rng import below, draw_number, stream
 
 Book = tuple[Array, Array, Array, Array, Array, Array]
+MAX_SEATS = 4
 _MILLION = 1_000_000
 _MEETS, _WHICH, _HERO, _TURN = 1 << 20, 1 << 21, 1 << 22, 1 << 23  # streams of a game's seed
 
@@ -38,12 +40,14 @@ def make_book(planner: Planner, positions: int, rows: int) -> Book:
 def make_learning(
     owner: str,
     verbs: Verbs,
+    insight: Insight,
     planner: Planner,
     search: Search | None = None,
     search_params: tuple[float, ...] = (),
 ) -> Learning:
     """The loops of a game; `owner` is its module."""
     reset, allows, play, score, share = verbs.reset, verbs.allows, verbs.play, verbs.score, verbs.share
+    insight_gather, insight_scatter = insight.gather, insight.scatter
     describe, evaluate, plan, max_rows = planner.describe, planner.evaluate, planner.plan, planner.rows
 
     def act_many(states, tables, params, scratch, work, games, out):
@@ -67,6 +71,41 @@ def make_learning(
             if state["over"] or np.int64(state["player"]) != seat or not allows(state, table, work["plan"][k]):
                 return
             play(state, table, work["plan"][k])
+
+    def settle(states, i, tables, player):
+        insight_gather(states[i], tables[0], player)
+
+    def list_plans(states, tables, params, scratch, work, root):
+        plan(states, root, tables[0], params, scratch, 0, work[0], 0.0, np.uint64(0))
+
+    @jit(inline=True)
+    def value_of(state, table, params, work, viewer, shares):
+        if state["over"]:
+            share(state, table, shares)
+            return shares[viewer]
+        return chance(evaluate(state, table, params, work, viewer))
+
+    def look_ahead(states, tables, params, work, plans, active, sums, seed, first, count, turns):
+        """Play plans at the root, states[0] (settled), and then so many turns of whoever comes; add up the values.
+
+        Every plan meets the same hidden things. states[1] and states[2] are free to use.
+        """
+        table, viewer, shares = tables[0], np.int64(states[0]["player"]), np.zeros(MAX_SEATS)
+        state = states[1]
+        for number in range(first, first + count):
+            for k in active:
+                copy(states, 1, states, 0)
+                insight_scatter(state, table, viewer, stream(seed, number))
+                for m in range(plans.shape[1]):
+                    if plans[k, m] < 0 or not allows(state, table, plans[k, m]):
+                        break
+                    play(state, table, plans[k, m])
+                for _ in range(turns):
+                    if state["over"]:
+                        break
+                    length = plan(states, 1, table, params, states, 2, work[0], 0.0, np.uint64(0))
+                    play_plan(state, table, work[0], length)
+                sums[k] += value_of(state, table, params, work[0], viewer, shares)
 
     @jit
     def note(state, table, params, work, seats, values, at, row, book):
@@ -135,5 +174,6 @@ def make_learning(
         return at, row
 
     fit = make_fit(owner, planner)
-    act, judge_one, play_many = (loop_for(owner, loop) for loop in (act_many, judge, self_play))
-    return Learning(planner, fit, act, judge_one, play_many, search, search_params)
+    loops = (act_many, judge, settle, list_plans, look_ahead, self_play)
+    act, judge_one, settle_one, list_best, look, play_many = (loop_for(owner, loop) for loop in loops)
+    return Learning(planner, fit, act, judge_one, settle_one, list_best, look, play_many, search, search_params)

@@ -59,4 +59,4 @@ def _evaluate(states, i, tables, params, seed, out):
 
 PLANNER = Planner(VERSION, SIZES, MAX_ROWS, ROW, TAGS, UNIT, WORK, describe, evaluate, plan)
 SEARCH = make_search(__name__, "led", VERBS, INSIGHT, Guide(1, _prior, _evaluate), MAX_LEGAL)
-LEARNING = make_learning(__name__, VERBS, PLANNER, SEARCH, (_EXPLORE, _TEMPERATURE))
+LEARNING = make_learning(__name__, VERBS, INSIGHT, PLANNER, SEARCH, (_EXPLORE, _TEMPERATURE))

@@ -30,7 +30,7 @@ from tollero_env.vectors import WIDTH, add, assign, dot, subtract
 
 NET = make_net(SIZES)
 add_vector, encode, judge, slopes = NET.add_vector, NET.encode, NET.judge, NET.slopes
-MAX_PLAN = 3  # decisions of a turn
+MAX_TOPS = 32  # plans that are remembered
 _KEPT, _KEPT_LAST = 3, 12  # pairs of a lay that are judged
 _SURE = np.float32(16)  # the value of a game that is won
 _NOUGHT = np.float32(0)
@@ -65,6 +65,10 @@ WORK = record_dtype(
         ("best", np.float64),  # value with noise
         ("value", np.float64),  # of the plan
         ("plan", np.int64, (4,)),  # moves, -1 behind the last
+        # the best plans without noise, best first; one for each pair of lots, in whichever order they are built
+        ("num_tops", np.int64),
+        ("top", np.int64, (MAX_TOPS, 4)),
+        ("top_value", _F4, (MAX_TOPS,)),
         # what every lay is worth, if the turn goes on as well as it can
         ("num_moves", np.int64),
         ("move", np.int64, (MAX_LEGAL,)),
@@ -317,6 +321,31 @@ def _noise(seed, number):
     return -np.log(-np.log(share))
 
 
+@jit(inline=True)
+def _is_same(top, lay, first, second):
+    return top[0] == lay and ((top[1] == first and top[2] == second) or (top[1] == second and top[2] == first))
+
+
+@jit
+def _remember(work, value, lay, first, second):
+    """Insert a plan among the best, unless one that ends the same is there."""
+    tops, values, number = work["top"], work["top_value"], work["num_tops"]
+    if number == MAX_TOPS and value <= values[number - 1]:
+        return
+    for k in range(number):
+        if values[k] == value and _is_same(tops[k], lay, first, second):
+            return
+    k = min(number, MAX_TOPS - 1)
+    while k > 0 and values[k - 1] < value:
+        values[k] = values[k - 1]
+        for m in range(3):
+            tops[k, m] = tops[k - 1, m]
+        k -= 1
+    values[k] = value
+    tops[k, 0], tops[k, 1], tops[k, 2] = lay, first, second
+    work["num_tops"] = min(number + 1, MAX_TOPS)
+
+
 @jit
 def _judge_pairs(state, params, work, laid, changed, lay, noise, seed):
     """Judge the best pairs; the best of all becomes the plan. Returns the value of the best."""
@@ -327,6 +356,7 @@ def _judge_pairs(state, params, work, laid, changed, lay, noise, seed):
         second = np.int64(work["pair"][k, 1]) if number else -1
         value = _judge_pair(params, work, laid, changed, first, second)
         best = max(best, value)
+        _remember(work, value, lay, first, second)
         noisy = np.float64(value)
         if noise > 0:
             noisy += noise * _noise(seed, (lay + 1) * 1024 + first * 4 + k)
@@ -395,6 +425,19 @@ def _plan_lays(states, i, tables, params, scratch, j, work, noise, seed):
     work["num_moves"] = number
 
 
+@jit(inline=True)
+def _to_moves(found):
+    """Lay, first and second place as moves, with -1 behind the last; returns how many."""
+    number = 1 if found[0] >= 0 else 0
+    for k in range(1, 3):
+        if found[k] >= 0:
+            found[number] = BUILD + found[k]
+            number += 1
+    for k in range(number, 4):
+        found[k] = -1
+    return number
+
+
 @jit
 def plan(states, i, tables, params, scratch, j, work, noise, seed):
     """Find the best rest of the turn into work["plan"]: moves, -1 behind the last; returns how many.
@@ -403,23 +446,15 @@ def plan(states, i, tables, params, scratch, j, work, noise, seed):
     """
     state = states[i]
     _prepare(state, tables, params, work)
-    work["best"] = -1e300
+    work["best"], work["num_tops"] = -1e300, 0
     if state["stage"] == EXPAND and state["hand"][work["seat"]] != NO_TILE:
         _plan_lays(states, i, tables, params, scratch, j, work, noise, seed)
     else:
         copy(scratch, j, states, i)
         _judge_pairs(scratch[j], params, work, 0, ZERO, -1, noise, seed)
-    found = work["plan"]
-    number = 0
-    if found[0] >= 0:
-        number = 1
-    for k in range(1, 3):
-        if found[k] >= 0:
-            found[number] = BUILD + found[k]
-            number += 1
-    for k in range(number, 4):
-        found[k] = -1
-    return number
+    for k in range(work["num_tops"]):
+        _to_moves(work["top"][k])
+    return _to_moves(work["plan"])
 
 
 @jit(inline=True)
