@@ -112,8 +112,8 @@ class Encoding(NamedTuple):
     # many games, every seat stepped from outside; a move may be NEW_GAME
     to_moves: Callable[..., int]  # (states, tables, view, games, actions, moves): -1 for illegal; the first such, or -1
     step_many: Callable[..., int]  # see kernels.py; returns the game that never offers an action, or -1
-    # many games, each looked at by one seat
-    advance: Callable[..., None]  # (states, tables, view, games, moves, seats, memory, out, numbers, acting)
+    # many games, each looked at by one seat; `advance` clears the mask of a seat that has moved
+    advance: Callable[..., None]  # (states, tables, view, games, moves, seats, memory, out, numbers, mask, acting)
     present: Callable[
         ..., None
     ]  # (states, tables, view, games, seats, fresh, cells, memory, out, numbers, mask, offered)

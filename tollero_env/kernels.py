@@ -157,7 +157,7 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
         return False
 
     def step_many(
-        states, tables, view, first, end, moves, seeds, kind, keep, memory,
+        states, tables, view, first, end, moves, seeds, kind, memory,
         array, numbers, mask, rewards, scores, terminated, truncated, player,
     ):  # fmt: skip
         table = tables[0]
@@ -168,10 +168,7 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
                 scores[i, seat] = 0
             terminated[i] = truncated[i] = False
             if not is_new:
-                if keep:
-                    unmark(state, view, mask[i])
-                else:
-                    mask[i, :] = 0
+                unmark(state, view, mask[i])
                 play(state, table, moves[i])
                 if state["over"]:
                     is_new = True
@@ -187,12 +184,12 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
                 return i
             seat = np.int64(state["player"])
             player[i] = seat
-            if keep and not is_new:
-                follow(state, table, seat, view, moves[i], memory[i], array[i], numbers[i])
-            else:
+            if is_new:
                 array[i, :] = 0
                 show(state, table, seat, view, array[i], numbers[i])
                 remember(state, seat, memory[i])
+            else:
+                follow(state, table, seat, view, moves[i], memory[i], array[i], numbers[i])
         return -1
 
     return to_moves, step_many
@@ -200,13 +197,15 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
 
 def _learner_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
     """For games that one seat each looks at: what is shown is kept up to date, whoever moves."""
-    play, mark = verbs.play, sight.mark
+    play, mark, unmark = verbs.play, sight.mark, sight.unmark
     show, show_tail, follow, remember = sight.show, sight.show_tail, sight.follow, sight.remember
 
-    def advance(states, tables, view, games, moves, seats, memory, out, numbers, acting):
+    def advance(states, tables, view, games, moves, seats, memory, out, numbers, mask, acting):
         for k in range(games.shape[0]):
             i = games[k]
             state = states[i]
+            if acting[i] == seats[i]:
+                unmark(state, view, mask[i])
             play(state, tables[0], moves[k])
             if state["over"]:
                 acting[i] = -1
@@ -222,8 +221,8 @@ def _learner_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
                 out[i, :cells] = 0
                 show(state, tables[0], seat, view, out[i], numbers[i])
                 remember(state, seat, memory[i])
+                mask[i, :] = 0
             show_tail(tables[0], view, numbers[i], out[i, cells:], fresh)
-            mask[i, :] = 0
             offered[i] = 0
             if state["over"] == 0 and np.int64(state["player"]) == seat:
                 offered[i] = mark(state, tables[0], view, mask[i])

@@ -221,7 +221,7 @@ class SeatedGames:
     def _advance(self, games: Array, moves: Array) -> None:
         self._encoding.advance(
             self.states, self.rules.tables, self._view, games, moves, self.seats,
-            self._memory, self._rows, self._numbers, self._acting,
+            self._memory, self._rows, self._numbers, self.mask, self._acting,
         )  # fmt: skip
 
     def _present(self, games: Array, fresh: bool) -> None:
