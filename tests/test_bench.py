@@ -1,5 +1,6 @@
 """The bench: what its rows hold. How fast anything is, no test says."""
 
+import io
 import json
 import os
 import statistics
@@ -22,7 +23,7 @@ from experiments.pages import marks
 
 START, END = marks("bench")
 ROOT = Path(__file__).parents[1]
-QUIET = Console(file=open(os.devnull, "w"))  # noqa: SIM115
+QUIET = Console(file=io.StringIO(), quiet=True)
 
 
 @pytest.mark.thorough
@@ -189,7 +190,14 @@ def batch_cases():
 
 def test_every_promised_case_is_there(batch_cases):
     found = {(case.name, case.players) for case in batch_cases}
-    for name in ("batch planes", "batch slots", "batch planes out arrays", "batch slots out arrays", "vector"):
+    for name in (
+        "batch planes",
+        "batch slots",
+        "batch planes out arrays",
+        "batch slots out arrays",
+        "vector",
+        "vector planes",
+    ):
         assert {(f"tollero {name}", players) for players in (2, 3, 4)} <= found
     assert {("tollero batch planes sampled", 2), ("tollero batch slots sampled", 2)} <= found
     scaling = [case for case in batch_cases if case.name == "tollero batch slots scaling"]

@@ -112,8 +112,12 @@ class Encoding(NamedTuple):
     # many games, every seat stepped from outside; a move may be NEW_GAME
     to_moves: Callable[..., int]  # (states, tables, view, games, actions, moves): -1 for illegal; the first such, or -1
     step_many: Callable[..., int]  # see kernels.py; returns the game that never offers an action, or -1
-    # many games, each looked at by one seat; `advance` clears the mask of a seat that has moved
+    # many games, each looked at by one seat, its learner; the mask of a learner that has moved is cleared
     advance: Callable[..., None]  # (states, tables, view, games, moves, seats, memory, out, numbers, mask, acting)
+    # the learners' moves, then random ones until they must decide again; returns how many moves there were
+    advance_randomly: Callable[
+        ..., int
+    ]  # (states, tables, view, games, moves, seats, seeds, memory, out, numbers, mask, acting, legal)
     present: Callable[
         ..., None
     ]  # (states, tables, view, games, seats, fresh, cells, memory, out, numbers, mask, offered)

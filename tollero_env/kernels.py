@@ -157,7 +157,7 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
         return False
 
     def step_many(
-        states, tables, view, first, end, moves, seeds, kind, memory,
+        states, tables, view, first, end, moves, seeds, kind, keep, memory,
         array, numbers, mask, rewards, scores, terminated, truncated, player,
     ):  # fmt: skip
         table = tables[0]
@@ -168,7 +168,10 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
                 scores[i, seat] = 0
             terminated[i] = truncated[i] = False
             if not is_new:
-                unmark(state, view, mask[i])
+                if keep:
+                    unmark(state, view, mask[i])
+                else:
+                    mask[i, :] = 0
                 play(state, table, moves[i])
                 if state["over"]:
                     is_new = True
@@ -184,12 +187,12 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
                 return i
             seat = np.int64(state["player"])
             player[i] = seat
-            if is_new:
+            if keep and not is_new:
+                follow(state, table, seat, view, moves[i], memory[i], array[i], numbers[i])
+            else:
                 array[i, :] = 0
                 show(state, table, seat, view, array[i], numbers[i])
                 remember(state, seat, memory[i])
-            else:
-                follow(state, table, seat, view, moves[i], memory[i], array[i], numbers[i])
         return -1
 
     return to_moves, step_many
@@ -197,21 +200,41 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
 
 def _learner_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
     """For games that one seat each looks at: what is shown is kept up to date, whoever moves."""
-    play, mark, unmark = verbs.play, sight.mark, sight.unmark
+    play, list_moves, mark, unmark = verbs.play, verbs.list_moves, sight.mark, sight.unmark
     show, show_tail, follow, remember = sight.show, sight.show_tail, sight.follow, sight.remember
+
+    @jit(inline=True)
+    def move_on(state, tables, view, move, seat, memory, out, numbers):
+        """Play a move; returns the seat to act, -1 once the game is over."""
+        play(state, tables[0], move)
+        if state["over"]:
+            return -1
+        follow(state, tables[0], seat, view, move, memory, out, numbers)
+        return np.int64(state["player"])
 
     def advance(states, tables, view, games, moves, seats, memory, out, numbers, mask, acting):
         for k in range(games.shape[0]):
             i = games[k]
-            state = states[i]
-            if acting[i] == seats[i]:
-                unmark(state, view, mask[i])
-            play(state, tables[0], moves[k])
-            if state["over"]:
-                acting[i] = -1
-            else:
-                acting[i] = np.int64(state["player"])
-                follow(state, tables[0], np.int64(seats[i]), view, moves[k], memory[i], out[i], numbers[i])
+            seat = np.int64(seats[i])
+            if acting[i] == seat:
+                unmark(states[i], view, mask[i])
+            acting[i] = move_on(states[i], tables, view, moves[k], seat, memory[i], out[i], numbers[i])
+
+    def advance_randomly(states, tables, view, games, moves, seats, seeds, memory, out, numbers, mask, acting, legal):
+        decisions = 0
+        for k in range(games.shape[0]):
+            i, move = games[k], moves[k]
+            state, seat, player = states[i], np.int64(seats[i]), np.int64(seats[i])
+            unmark(state, view, mask[i])
+            while True:
+                player = move_on(state, tables, view, move, seat, memory[i], out[i], numbers[i])
+                decisions += 1
+                if player == seat or player < 0:
+                    break
+                number = list_moves(state, tables[0], legal)
+                move = legal[below(mix(stream(seeds[i], np.int64(state["ply"]))), number)]
+            acting[i] = player
+        return decisions
 
     def present(states, tables, view, games, seats, fresh, cells, memory, out, numbers, mask, offered):
         for k in range(games.shape[0]):
@@ -227,4 +250,4 @@ def _learner_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
             if state["over"] == 0 and np.int64(state["player"]) == seat:
                 offered[i] = mark(state, tables[0], view, mask[i])
 
-    return advance, present
+    return advance, advance_randomly, present

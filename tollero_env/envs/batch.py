@@ -10,8 +10,7 @@ ended, everything else is of the new one. Game g of a batch is the row of games 
 `reset(seed=seeds[g])`: the batch's size and the number of threads change nothing.
 
 Without `out`, the batch's own arrays come back: they are read-only, and each step writes only what has changed in them.
-With `out`, arrays of your own (`batch.arrays()` makes a set) are written in full, whatever they held before: each byte
-once, as a copy.
+With `out`, arrays of your own (`batch.arrays()` makes a set) are written in full, whatever they held before.
 """
 
 from collections.abc import Sequence
@@ -21,11 +20,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tollero_env.game import MEMORY, NEW_GAME, PAID, Array, MoveError, OptionError, Rules, check_choice, get_rules
-from tollero_env.position import Position, as_word, new_seed
+from tollero_env.game import (
+    MEMORY,
+    NEW_GAME,
+    PAID,
+    Array,
+    MoveError,
+    OptionError,
+    Rules,
+    StateError,
+    check_choice,
+    get_rules,
+)
+from tollero_env.position import Position, as_word, is_whole, new_seed
 from tollero_env.rng import derive
 
 BLOCK = 256  # games: to wake another thread for fewer costs more than it saves
+COPIED = 8192  # bytes a game: as many are sooner brought up to date and copied than made anew, more are not
 
 
 class Arrays(NamedTuple):
@@ -76,11 +87,11 @@ class Batch:
         self._states = np.zeros(num_games, self.rules.game.state)
         self._seeds, self._games = np.zeros(num_games, np.uint64), np.arange(num_games)
         self._actions, self._moves = np.zeros(num_games, np.int64), np.zeros(num_games, np.int64)
-        self._memory = np.zeros((num_games, MEMORY), np.int64)
+        self._memory, self._spare = np.zeros((num_games, MEMORY), np.int64), np.zeros((num_games, MEMORY), np.int64)
         self._own = self.arrays()
         self._seen = Arrays(*(_locked(array) for array in self._own))
-        self._flat = (self._own.array.reshape(num_games, -1), *self._own[1:])
-        self._is_dealt = False
+        self._copies = self._own.array[0].nbytes <= COPIED
+        self._is_dealt = self._is_current = False
         number = max(1, min(threads, num_games // BLOCK))
         self._blocks = list(pairwise(num_games * k // number for k in range(number + 1)))
         self._pool = ThreadPoolExecutor(number - 1) if number > 1 else None
@@ -108,7 +119,6 @@ class Batch:
         self._check_out(out)
         self._seeds[:] = self._seeds_from(seed)
         self._moves[:] = NEW_GAME
-        self._is_dealt = False
         return self._run(out)
 
     def step(self, actions: Array, out: Arrays | None = None) -> Arrays:
@@ -127,6 +137,9 @@ class Batch:
 
     def position(self, game: int) -> Position:
         """One of the games as a Position of its own."""
+        if not self._is_dealt:
+            raise StateError("there are no games yet: call reset() first")
+        check_choice("game", int(game) if is_whole(game) else game, range(self.num_games))
         return Position(self.rules, self._states[game : game + 1])
 
     def close(self) -> None:
@@ -140,34 +153,44 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         arrays = (self._states, self._seeds, self._memory, *self._own)
-        return {"how": self._how, "arrays": arrays, "is_dealt": self._is_dealt}
+        return {"how": self._how, "arrays": arrays, "flags": (self._is_dealt, self._is_current)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state["how"])  # type: ignore[misc]
         for array, kept in zip((self._states, self._seeds, self._memory, *self._own), state["arrays"]):
             array[...] = kept
-        self._is_dealt = state["is_dealt"]
+        self._is_dealt, self._is_current = state["flags"]
 
     # ---- inside
 
     def _run(self, out: Arrays | None) -> Arrays:
         """Step or deal every game, in blocks; this thread has one of its own."""
-        futures = [self._pool.submit(self._run_block, *block, out) for block in self._blocks[1:]] if self._pool else []
-        bad = max([self._run_block(*self._blocks[0], out), *(future.result() for future in futures)])
+        states, tables, seeds, moves = self._states, self.rules.tables, self._seeds, self._moves
+        into_own = out is None or self._copies
+        keep, self._is_current = into_own and self._is_current, into_own
+        memory = self._memory if into_own else self._spare
+        target = self._flat(self._own if out is None or self._copies else out)
+
+        def run(first: int, end: int) -> int:
+            bad: int = self._encoding.step_many(
+                states, tables, self._view, first, end, moves, seeds, self._kind, keep, memory, *target
+            )
+            if into_own:
+                for own, array in zip(self._own, out or ()):
+                    array[first:end] = own[first:end]
+            return bad
+
+        futures = [self._pool.submit(run, *block) for block in self._blocks[1:]] if self._pool else []
+        bad = max([run(*self._blocks[0]), *(future.result() for future in futures)])
         self._is_dealt = bad < 0
         if not self._is_dealt:
+            self._is_current = False
             raise OptionError("no new game offers an action: choose a larger view, or other tiles")
         return self._seen if out is None else out
 
-    def _run_block(self, first: int, end: int, out: Arrays | None) -> int:
-        """The number of a game in which no action is ever offered, or -1."""
-        bad: int = self._encoding.step_many(
-            self._states, self.rules.tables, self._view, first, end,
-            self._moves, self._seeds, self._kind, self._memory, *self._flat,
-        )  # fmt: skip
-        for own, array in zip(self._own, out or ()):
-            array[first:end] = own[first:end]
-        return bad
+    def _flat(self, arrays: Arrays) -> tuple[Array, ...]:
+        """As compiled code takes them."""
+        return (arrays.array.reshape(self.num_games, -1), *arrays[1:])
 
     def _check_out(self, out: Arrays | None) -> None:
         if out is None:
