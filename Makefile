@@ -41,7 +41,7 @@ lint: $(VENV)/.stamp-dev
 	$(VENV)/bin/lint-imports --no-logo
 
 bench: $(VENV)/.stamp-bench
-	$(PY) -m experiments.bench $(or $(ARGS),--markdown README.md)
+	$(PY) -m experiments.bench $(or $(ARGS),--markdown README.md --picture docs/pictures/bench.svg)
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .cache

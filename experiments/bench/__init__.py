@@ -20,8 +20,9 @@ from rich.progress import track
 
 from experiments.bench.cases import UNITS, Case, Done
 from experiments.bench.cores import keep_to, num_cores
-from experiments.bench.tables import print_tables, write_markdown
+from experiments.bench.tables import MARK, print_tables, write_markdown
 from experiments.options import clear_errors
+from experiments.pages import split_page
 from tollero_env.files import write_beside
 
 Group = Literal["kernel", "aec", "batch"]
@@ -104,6 +105,8 @@ def bench(
     """
     if rounds < 2:
         raise ValueError("--rounds is at least 2")
+    if markdown is not None:
+        split_page(markdown, MARK)  # many minutes later would be late to find that the marks are missing
     console = Console()
     if console.width < WIDTH:
         console = Console(width=WIDTH)
@@ -112,12 +115,12 @@ def bench(
     if json_path is not None:
         with write_beside(json_path) as file:
             file.write(json.dumps(rows, indent=1) + "\n")
-    if markdown is not None:
-        write_markdown(markdown, rows)
     if picture is not None:
         from experiments.bench.picture import draw  # brings matplotlib
 
         draw(rows, picture)
+    if markdown is not None:
+        write_markdown(markdown, rows, picture)
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -112,7 +112,8 @@ def vector_case(encoding: str, players: int, games: int, steps: int) -> Case:
 
     handed_out = seen.nbytes + spaces.flatdim(envs.single_action_space) + 8 + 1 + 1  # mask, reward, two flags
     name = "tollero vector" if encoding == "slots" else f"tollero vector {encoding}"
-    return Case(name, players, "steps/s", run, (f"tollero batch {encoding}",), {"bytes": handed_out})
+    facts = {"bytes": handed_out, "encoding": encoding}
+    return Case(name, players, "steps/s", run, (f"tollero batch {encoding}",), facts)
 
 
 def scaling_case(games: int, threads: int, steps: int) -> Case:
