@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tollero_env.bits import fetch
 from tollero_env.game import (
     NEW_GAME,
     PAID,
@@ -22,6 +23,7 @@ from tollero_env.game import (
 from tollero_env.jit import jit, loop_for
 from tollero_env.rng import below, mix, stream
 
+NEAR = 8192  # bytes: larger rows are mostly left alone by a move
 MAX_DEALS = 64  # in a row, in search of a game that offers an action
 _WIN, _MARGIN = PAID.index("win"), PAID.index("margin")
 
@@ -40,6 +42,15 @@ def _pay(kind, points, shares, out):
             out[seat] = points[seat] - (total - points[seat]) / (n - 1)
         else:
             out[seat] = points[seat]
+
+
+@jit(inline=True)
+def bring_near(states, array, mask, i):
+    """Ask for what the next game of a loop needs: thousands of games do not fit into a core's own cache."""
+    fetch(states, i)
+    fetch(mask, i)
+    if array.shape[1] * array.itemsize <= NEAR:
+        fetch(array, i)
 
 
 def make_loops(owner: str, verbs: Verbs, max_legal: int) -> Loops:
@@ -163,6 +174,7 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
         table = tables[0]
         for i in range(first, end):
             state, is_new = states[i], moves[i] == NEW_GAME
+            bring_near(states, array, mask, min(i + 1, end - 1))
             for seat in range(rewards.shape[1]):
                 rewards[i, seat] = 0
                 scores[i, seat] = 0
@@ -225,6 +237,7 @@ def _learner_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
         for k in range(games.shape[0]):
             i, move = games[k], moves[k]
             state, seat, player = states[i], np.int64(seats[i]), np.int64(seats[i])
+            bring_near(states, out, mask, games[min(k + 1, games.shape[0] - 1)])
             unmark(state, view, mask[i])
             while True:
                 player = move_on(state, tables, view, move, seat, memory[i], out[i], numbers[i])
@@ -240,6 +253,7 @@ def _learner_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
         for k in range(games.shape[0]):
             i = games[k]
             state, seat = states[i], np.int64(seats[i])
+            bring_near(states, out, mask, games[min(k + 1, games.shape[0] - 1)])
             if fresh:
                 out[i, :cells] = 0
                 show(state, tables[0], seat, view, out[i], numbers[i])
