@@ -221,6 +221,12 @@ def test_a_failing_agent_is_named_and_finished_games_are_kept(tmp_path, capsys, 
         assert [result.seats for result in read_results(tmp_path)] == [("t-first", "t-first")]
 
 
+def in_foreground(module):
+    """A command that Ctrl-C stops: shells let their background jobs ignore it, and children inherit that."""
+    code = "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    return [sys.executable, "-c", f"{code}runpy.run_module(sys.argv.pop(1), run_name='__main__')", module]
+
+
 def children_of(pid):
     """The processes that one has started, where the system tells."""
     path = Path(f"/proc/{pid}/task/{pid}/children")
@@ -237,11 +243,9 @@ def is_running(pid):
 def test_ctrl_c_keeps_finished_games(tmp_path):
     out = tmp_path / "run"
     words = ["--lineup", "t-first:ms=3 random", "--games", "100000", "--workers", "2", "--out", str(out), *MODULE]
-    words = [sys.executable, "-m", "experiments.tournament", *words]
     how = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
     how["env"] = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
-    # shells let their background jobs ignore Ctrl-C, and children inherit that
-    with subprocess.Popen(words, **how, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
+    with subprocess.Popen([*in_foreground("experiments.tournament"), *words], **how) as process:
         try:
             deadline = time.monotonic() + 60
             games = out / "games.jsonl"
