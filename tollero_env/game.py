@@ -223,7 +223,8 @@ class Game(NamedTuple):
     move_text: Callable[..., str]  # (rules, states, i, move)
     parse_move: Callable[..., int]  # (rules, states, i, text): raises MoveError
     to_text: Callable[..., str]  # (rules, states, i, viewer): the table as plain text; viewer None sees all
-    to_ansi: Callable[..., str]  # (rules, states, i, viewer, last, legal): the same in colour, with marks
+    # (rules, states, i, viewer, last, legal): the table in colour, with marks; then, after an empty line, the players
+    to_ansi: Callable[..., str]
     draw: Callable[..., Any]  # (rules, states, i, *, viewer, last, legal, room): the table as a Scene
     to_json: Callable[
         ..., dict[str, Any]
