@@ -35,7 +35,7 @@ from experiments.tournament.play import Result, make_rules, play_game, to_replay
 from experiments.tournament.report import make_report, shown_matches, whole_deals
 from experiments.tournament.store import read_config, read_results
 from tollero_env import opponents
-from tollero_env.game import MoveError, get_rules
+from tollero_env.game import MoveError, OptionError, get_rules
 from tollero_env.position import Position
 from tollero_env.replay import load, read
 
@@ -462,6 +462,12 @@ def test_what_cannot_be_done_is_one_clear_line(tmp_path, capsys, words, message)
     assert (code, err.count("\n")) == (1, 1)
     assert message in err
     assert not (tmp_path / "run" / "games.jsonl").exists()
+
+
+def test_nobody_is_compared_with_nobody():
+    rules = get_rules("tollero", 2)._replace(players=1)
+    with pytest.raises(OptionError, match="nobody else plays"):
+        make_config(rules, {}, [Lineup(seats=("random",), games=1)], 1)
 
 
 def test_resume_needs_to_be_told_what(capsys):
