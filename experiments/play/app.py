@@ -226,7 +226,7 @@ class PlayApp(App[list[str]]):
     def _describe(self, choice: Choice) -> str:
         same = [other for other in self.choices if other.place == choice.place]
         text = choice.text
-        if len(same) > 1:
+        if choice.place and len(same) > 1:
             text += f", {same.index(choice) + 1} of {len(same)} here"
         gains = [f"{self._short(player)} {gain:+d}" for player, gain in enumerate(choice.gains) if gain]
         return f"{text}   ({', '.join(gains)})" if gains else text
