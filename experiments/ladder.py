@@ -26,7 +26,6 @@ from tollero_env.files import write_beside
 from tollero_env.game import OptionError, get_game, get_rules
 
 CONFIGS = Path(__file__).parents[1] / "configs"
-MARK = "ladder"
 Flag = Annotated[bool, tyro.conf.FlagCreatePairsOff]
 
 
@@ -131,7 +130,7 @@ def ladder(
         workers: Processes that play at once.
         out: Folder for games and reports; by default a new one in runs/ladder.
         resume: Go on with the ladder in that folder.
-        markdown: Page whose table, between two marks, is replaced (README.md).
+        markdown: Page whose table, between two marks with the game's name, is replaced (README.md).
         config: File of the field; by default configs/GAME-ladder.yaml.
     """
     get_game(game)
@@ -142,8 +141,9 @@ def ladder(
     for each in runs:
         if field.yardstick not in each.agents:
             raise OptionError(f"yardstick {field.yardstick!r} does not play with {each.players} players")
+    mark = f"ladder {game}"
     if markdown is not None:
-        split_page(markdown, MARK)  # an hour later would be late to find that the marks are missing
+        split_page(markdown, mark)  # an hour later would be late to find that the marks are missing
     folder = run_folder(out, resume, f"ladder/{game}-{form}")
     for each in runs:
         run(each, folder / f"{each.players}p", workers, resume)
@@ -153,7 +153,7 @@ def ladder(
     _write(folder / "ladder.json", json.dumps({**data, "reports": reports}, indent=1))
     _write(folder / "ladder.md", table)
     if markdown is not None:
-        replace_between(markdown, MARK, table)
+        replace_between(markdown, mark, table)
     print(f"{table}\n{folder / 'ladder.md'}, ladder.json; a report for each number of players in the folders beside")
 
 

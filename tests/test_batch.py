@@ -2,15 +2,17 @@
 
 import copy
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from tests.tollero_tools import BLANK, CROSS, RICH, face, make_set, to_toml
 from tollero_env import tollero_v0
+from tollero_env.envs import batch as batch_module
 from tollero_env.envs.aec import final_rewards
 from tollero_env.envs.batch import Arrays, Batch
-from tollero_env.game import MoveError, OptionError
+from tollero_env.game import MoveError, OptionError, StateError
 from tollero_env.games.tollero.tiles import parse_tileset
 from tollero_env.position import Position
 from tollero_env.rng import derive
@@ -206,13 +208,20 @@ def run(batch, seeds, steps=120):
     return found
 
 
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Threads share even a few games."""
+    monkeypatch.setattr(batch_module, "BLOCK", 1)
+
+
 @pytest.mark.parametrize("encoding", ["planes", "slots"])
-def test_neither_size_nor_threads_change_a_game(encoding):
+def test_neither_size_nor_threads_change_a_game(encoding, small_blocks):
     seeds, options = [11, 12, 13, 14, 15], {"num_players": 3, "encoding": encoding, "floors": 4}
     expected = run(Batch("tollero", 5, **options), seeds)
     assert sum(seen.terminated.sum() for seen in expected) > 5
     for threads in (2, 3, 5, 16):
         batch = Batch("tollero", 5, threads=threads, **options)
+        assert len(batch._blocks) == min(threads, 5)
         assert all(same(one, other) for one, other in zip(run(batch, seeds), expected))
         batch.close()
         assert all(same(one, other) for one, other in zip(run(batch, seeds, 10), expected))
@@ -347,9 +356,26 @@ def test_wrong_actions_change_nothing(actions, error, message):
     assert same(seen, before)
 
 
+def test_many_games_are_shared_by_threads_and_few_are_not():
+    for games, threads, blocks in ((300, 2, 1), (511, 4, 1), (512, 4, 2), (1100, 3, 3), (4, 1, 1)):
+        batch = Batch("tollero", games, encoding="slots", threads=threads, floors=1)
+        assert len(batch._blocks) == blocks
+        assert batch._blocks[0][0] == 0
+        assert batch._blocks[-1][1] == games
+        assert all(one[1] == two[0] for one, two in pairwise(batch._blocks))
+        batch.close()
+    one, two = (Batch("tollero", 600, encoding="slots", threads=threads, floors=1) for threads in (1, 2))
+    seen, other, rng = one.reset(seed=1), two.reset(seed=1, out=two.arrays()), np.random.default_rng(1)
+    for _ in range(12):
+        assert same(seen, other)
+        actions = choose(seen.mask, rng)
+        seen, other = one.step(actions), two.step(actions, out=other)
+    two.close()
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("encoding", ["planes", "slots"])
-def test_an_illegal_action_names_its_game_and_changes_none(encoding, threads):
+def test_an_illegal_action_names_its_game_and_changes_none(encoding, threads, small_blocks):
     batch = Batch("tollero", 7, encoding=encoding, threads=threads)
     seen = batch.reset(seed=1)
     before, states, out = take(seen), batch._states.tobytes(), filled(batch)
@@ -396,6 +422,17 @@ def test_actions_of_every_whole_kind_are_taken():
 def test_step_before_reset():
     with pytest.raises(MoveError, match="reset"):
         Batch("tollero", 2).step(np.zeros(2, int))
+    with pytest.raises(StateError, match="reset"):
+        Batch("tollero", 2).position(0)
+
+
+@pytest.mark.parametrize("game", [-1, 3, 1.0, "1", None])
+def test_there_is_no_such_game(game):
+    batch = Batch("tollero", 3, encoding="slots")
+    batch.reset(seed=1)
+    with pytest.raises(OptionError, match=r"game: .* is not a whole number from 0 to 2"):
+        batch.position(game)
+    assert batch.position(np.int64(2)) == batch.position(2)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +454,7 @@ def test_wrong_options_are_named(options, message):
         Batch("tollero", **{"num_games": 2, **options})
 
 
-def test_games_that_offer_nothing_get_a_clear_error():
+def test_games_that_offer_nothing_get_a_clear_error(small_blocks):
     barren = tiles(make_set((BLANK, 54), downtown=(CROSS,)))
     narrow = tiles(make_set((CROSS, 54), downtown=(face("NS"),)))  # every place for a tile is outside a view of 3
     for options in ({"encoding": "slots", "tileset": barren}, {"tileset": barren}, {"tileset": narrow, "view": 3}):
@@ -431,7 +468,7 @@ def test_games_that_offer_nothing_get_a_clear_error():
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))])
-def test_a_copys_future_is_the_originals(clone):
+def test_a_copys_future_is_the_originals(clone, small_blocks):
     batch = Batch("tollero", 3, encoding="slots", threads=2)
     rng, seen = np.random.default_rng(1), batch.reset(seed=1)
     for _ in range(20):
@@ -455,9 +492,8 @@ def test_rewards_are_those_of_the_manual(kind):
             scores = seen.scores[g].tolist()
             winners = np.equal(scores, max(scores))
             ties += winners.sum() > 1
-            if kind != "win":
-                expected = final_rewards(kind, scores, [])
-                assert seen.rewards[g].tolist() == pytest.approx(expected, abs=1e-4)
+            expected = final_rewards(kind, scores, (winners / winners.sum()).tolist())
+            assert seen.rewards[g].tolist() == pytest.approx(expected, abs=1e-4)
             if kind != "score":
                 assert seen.rewards[g].sum() == pytest.approx(0, abs=1e-4)
     assert ties

@@ -1,5 +1,7 @@
 """The bench: what its rows hold. How fast anything is, no test says."""
 
+import importlib.util
+import io
 import json
 import os
 import statistics
@@ -22,7 +24,7 @@ from experiments.pages import marks
 
 START, END = marks("bench")
 ROOT = Path(__file__).parents[1]
-QUIET = Console(file=open(os.devnull, "w"))  # noqa: SIM115
+QUIET = Console(file=io.StringIO(), quiet=True)
 
 
 @pytest.mark.thorough
@@ -75,7 +77,7 @@ def test_a_peer_that_was_not_measured_gives_no_ratio():
 def test_a_figure_is_the_median_and_the_spread_lies_within_what_was_seen(monkeypatch):
     seconds = iter([0, 1, 0, 2, 0, 4, 0, 8, 0, 10])  # start and end of each round
     monkeypatch.setattr("time.perf_counter", lambda: float(next(seconds)))
-    (row,) = measure([counting([], "a", 40.0)], 5, Console(file=QUIET.file, force_terminal=False, quiet=True))
+    (row,) = measure([counting([], "a", 40.0)], 5, QUIET)
     speeds = [40, 20, 10, 5, 4]
     assert row["value"] == statistics.median(speeds) == 10
     assert (row["low"], row["high"]) == (5, 20)
@@ -92,8 +94,7 @@ def test_the_table_names_every_case(capsys):
 def test_a_ratio_is_the_median_of_those_within_each_round(monkeypatch):
     seconds = iter([0, 1, 0, 2, 0, 2, 0, 8, 0, 4, 0, 4])  # a and b in turns
     monkeypatch.setattr("time.perf_counter", lambda: float(next(seconds)))
-    quiet = Console(file=QUIET.file, quiet=True)
-    a, _ = measure([counting([], "a", 8.0, "b"), counting([], "b", 8.0)], 3, quiet)
+    a, _ = measure([counting([], "a", 8.0, "b"), counting([], "b", 8.0)], 3, QUIET)
     assert a["ratio"] == 2  # of 2, 4 and 1
 
 
@@ -101,7 +102,7 @@ def test_microseconds_a_step_are_better_when_fewer(monkeypatch):
     seconds = iter([0, 1, 0, 2] * 2)
     monkeypatch.setattr("time.perf_counter", lambda: float(next(seconds)))
     cases = [case._replace(unit="us/step") for case in (counting([], "a", 4.0, "b"), counting([], "b", 4.0))]
-    a, b = measure(cases, 2, Console(file=QUIET.file, quiet=True))
+    a, b = measure(cases, 2, QUIET)
     assert (a["value"], b["value"], a["ratio"]) == (250_000, 500_000, 2)
 
 
@@ -116,9 +117,35 @@ def test_a_page_gets_the_table_between_its_marks(tmp_path):
     assert "old" not in text
     write_markdown(str(page), rows)
     assert page.read_text(encoding="utf-8") == text
+    write_markdown(str(page), rows, str(tmp_path / "docs" / "bench.svg"))
+    assert f"{START}\n\n![The same as a picture](docs/bench.svg)\n\n**" in page.read_text(encoding="utf-8")
     page.write_text("no marks", encoding="utf-8")
     with pytest.raises(ValueError, match="marks"):
         write_markdown(str(page), rows)
+
+
+def test_a_page_without_marks_is_refused_before_anything_is_measured(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("no marks", encoding="utf-8")
+    monkeypatch.setattr("experiments.bench.find_cases", lambda groups: pytest.fail("measured"))
+    with pytest.raises(SystemExit) as caught:
+        main(["--markdown", str(page)])
+    assert "marks" in str(caught.value.code)
+
+
+def test_the_command_line_writes_rows_page_and_picture(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(
+        "experiments.bench.find_cases", lambda groups: [timed("tollero playouts", 2, 1.0, group="kernel")]
+    )
+    page = tmp_path / "page.md"
+    page.write_text(f"{START}\n{END}\n", encoding="utf-8")
+    files = {name: str(tmp_path / name) for name in ("rows.json", "page.md", "bench.svg")}
+    main(
+        ["--json", files["rows.json"], "--markdown", files["page.md"], "--picture", files["bench.svg"], "--rounds", "2"]
+    )
+    assert json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))[0]["value"] == 12
+    assert "(bench.svg)" in page.read_text(encoding="utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
 
 
 def test_the_process_gets_its_cores_back():
@@ -155,7 +182,7 @@ def test_an_unknown_group_is_refused(capsys):
 
 def test_a_run_may_hold_the_clock_itself():
     cases = [Case("a", 2, unit, lambda: Done(4.0, 2.0)) for unit in UNITS]
-    assert [row["value"] for row in measure(cases, 2, QUIET)] == [2, 500_000, 50]
+    assert [row["value"] for row in measure(cases, 2, QUIET)] == [2, 2, 500_000, 50]
 
 
 def timed(name, players, seconds, peers=(), **facts):
@@ -189,7 +216,14 @@ def batch_cases():
 
 def test_every_promised_case_is_there(batch_cases):
     found = {(case.name, case.players) for case in batch_cases}
-    for name in ("batch planes", "batch slots", "batch planes out arrays", "batch slots out arrays", "vector"):
+    for name in (
+        "batch planes",
+        "batch slots",
+        "batch planes out arrays",
+        "batch slots out arrays",
+        "vector",
+        "vector planes",
+    ):
         assert {(f"tollero {name}", players) for players in (2, 3, 4)} <= found
     assert {("tollero batch planes sampled", 2), ("tollero batch slots sampled", 2)} <= found
     scaling = [case for case in batch_cases if case.name == "tollero batch slots scaling"]
@@ -239,7 +273,8 @@ def test_actions_are_drawn_among_the_legal_ones_evenly():
 @pytest.mark.thorough
 def test_pgx_plays_the_same_steps_again():
     """In a process of its own, for jax starts threads and looks at the environment once."""
-    pytest.importorskip("pgx")
+    if not importlib.util.find_spec("pgx"):  # jax must not come into the process of the tests, which forks
+        pytest.skip("needs pgx")
     code = """
 from experiments.bench.cores import keep_to
 from experiments.bench import pgx_batch

@@ -39,12 +39,14 @@ def run(tmp_path, capsys):
 
 def test_the_table_in_a_page_is_remade(tmp_path, run):
     out, page = tmp_path / "out", tmp_path / "page.md"
-    page.write_text("before\n<!-- ladder -->\nold\n<!-- /ladder -->\nafter\n", encoding="utf-8")
+    page.write_text("before\n<!-- ladder tollero -->\nold\n<!-- /ladder tollero -->\nafter\n", encoding="utf-8")
     code, _, err = run("--quick", "--out", out, "--markdown", page)
     assert (code, err) == (0, "")
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("before\n<!-- ladder -->\n| players | agent | rating | 95% | wins against `random` |")
-    assert text.endswith("|\n<!-- /ladder -->\nafter\n")
+    assert text.startswith(
+        "before\n<!-- ladder tollero -->\n| players | agent | rating | 95% | wins against `random` |"
+    )
+    assert text.endswith("|\n<!-- /ladder tollero -->\nafter\n")
     assert (out / "ladder.md").read_text(encoding="utf-8") in text
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith(("| 2", "| 3"))]
     assert sorted(row[:2] for row in rows) == [
@@ -73,7 +75,7 @@ def test_missing_marks_are_found_before_anybody_plays(tmp_path, run):
     page = tmp_path / "page.md"
     page.write_text("nothing\n", encoding="utf-8")
     code, out, err = run("--quick", "--out", tmp_path / "out", "--markdown", page)
-    assert (code, out, err.count("\n"), "<!-- ladder -->" in err) == (1, "", 1, True)
+    assert (code, out, err.count("\n"), "<!-- ladder tollero -->" in err) == (1, "", 1, True)
     assert not (tmp_path / "out").exists()
     assert page.read_text(encoding="utf-8") == "nothing\n"
 

@@ -132,6 +132,10 @@ async def type_in(app, pilot, text):
     await press(app, pilot, "enter")
 
 
+def list_choices(position, seed):
+    return choosing.in_order(choosing.make_choices(position, seed))
+
+
 def screen_text(app):
     lines = re.findall(r"<text[^>]*>([^<]*)</text>", app.export_screenshot())
     return html.unescape("\n".join(lines)).replace("\xa0", " ")
@@ -219,11 +223,63 @@ def test_moves_can_be_picked_from_the_list_and_with_the_mouse():
 # ---------------------------------------------------------------- choosing
 
 
+def test_moves_that_take_long_are_listed_beside(monkeypatch):
+    """In a thread from the first one on: the same choices, and what is played meanwhile makes them void."""
+    monkeypatch.setattr("experiments.play.app.AT_ONCE", -1)
+    make, gate = choosing.make_choices, threading.Event()
+
+    def slowly(position, seed):
+        for number, choice in enumerate(make(position, seed)):
+            assert not number or gate.wait(20)
+            yield choice
+
+    async def scenario(app, pilot):
+        gate.set()
+        await settle(app, pilot)
+        first = app.match.position.copy()
+        expected = list_choices(first, app.match.question()[1])
+        assert app.choices == expected
+        assert app.query_one("#moves", OptionList).option_count == len(expected)
+        gate.clear()
+        await pilot.press("enter")
+        assert "moves are looked at" in turn_line(app)
+        await pilot.press("enter")
+        assert note(app) == "wait a moment"
+        await pilot.press("h", "down", "space", "u")  # nothing to choose from; taking back goes
+        assert app.match.position == first
+        gate.set()
+        await settle(app, pilot)
+        assert app.choices == expected
+        gate.clear()
+        await pilot.press("enter")
+        app.action_type()
+        app.query_one(Input).value = app.match.position.legal()[0]
+        await pilot.press("enter")
+        assert len(app.match.log) == 2
+        gate.set()
+        await settle(app, pilot)
+        assert app.choices == list_choices(app.match.position, app.match.question()[1])
+
+    monkeypatch.setattr("experiments.play.app.make_choices", slowly)
+    app = make_app()
+    gate.set()
+    play_through(app, scenario)
+
+
+def test_without_a_wish_the_best_that_the_game_has_is_taken():
+    rules = get_rules("tollero", 2)
+    assert (command._opponent(rules), command._adviser(rules)) == ("ismcts:ms=500", "greedy-turn")
+    rules = rules._replace(game=rules.game._replace(styles={}))
+    assert command._opponent(rules) == "greedy-turn"
+    rules = rules._replace(game=rules.game._replace(turns=None))
+    assert (command._opponent(rules), command._adviser(rules)) == ("greedy", "greedy")
+
+
 def test_every_place_is_reached_with_arrow_keys_and_every_move_there_with_space():
     position = deal(make_plan(players=4), 5).position
     while not position.over:
         if position.ply % 25 < 2:
-            found = choosing.list_choices(position, 9)
+            found = list_choices(position, 9)
             assert sorted(choice.move for choice in found) == sorted(position.moves())
             reached, todo = {0}, [0]
             while todo:
@@ -238,14 +294,14 @@ def test_every_place_is_reached_with_arrow_keys_and_every_move_there_with_space(
 
 def test_the_place_of_a_move_is_where_the_table_shows_it():
     match = deal(make_plan(), 1)
-    found = {choice.text: choice for choice in choosing.list_choices(match.position, 3)}
+    found = {choice.text: choice for choice in list_choices(match.position, 3)}
     east, north = found["lay (2,0) r0"], found["lay (0,-2) r1"]
     assert (east.place.width, east.place.height) == (north.place.width, north.place.height) == (8, 5)
     assert east.place == found["lay (2,0) r2"].place
     lines = strip(east.picture).split("\n")
     assert lines[east.place.row][east.place.column :].startswith("+--")
     match.play("lay (2,0) r0")
-    found = choosing.list_choices(match.position, 3)
+    found = list_choices(match.position, 3)
     assert {(choice.place.width, choice.place.height) for choice in found} == {(2, 1)}
     assert len({choice.place for choice in found}) == len(found)
     for choice in found:

@@ -925,10 +925,13 @@ def test_show_into_a_closed_pipe_is_quiet(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_interrupted_make_leaves_nothing(tmp_path):
     out = tmp_path / "games.jsonl"
-    words = [sys.executable, "-m", "experiments.replay", "make", "--games", "1000000", str(out)]
+    code = (  # shells let their background jobs ignore Ctrl-C, and children inherit that
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('experiments.replay', run_name='__main__')"
+    )
+    words = [sys.executable, "-c", code, "make", "--games", "1000000", str(out)]
     how = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    # shells let their background jobs ignore Ctrl-C, and children inherit that
-    with subprocess.Popen(words, **how, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
+    with subprocess.Popen(words, **how) as process:
         try:
             deadline = time.monotonic() + 120
             while not any(path.stat().st_size for path in tmp_path.iterdir()) and time.monotonic() < deadline:

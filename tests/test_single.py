@@ -231,10 +231,8 @@ def test_wrong_opponents_are_named(opponents, message):
 def test_an_opponent_that_plays_something_illegal_is_named_and_the_game_goes_no_further():
     env = SingleEnv("tollero", 2, opponents=Stuck(), encoding="slots")
     env.reset(seed=1)
-    rng = np.random.default_rng(1)
     with pytest.raises(OptionError, match=r"agent .*Stuck.* chose 0, which is not legal"):
-        for _ in range(3):
-            env.step(legal_action(env, rng))
+        play_on(env, 1, 3)
     with pytest.raises(StateError, match="reset"):
         env.step(0)
 

@@ -876,6 +876,11 @@ def _same(records, i, others, j):
     return bits.same(records, i, others, j)
 
 
+@jit
+def _fetch(array, i):
+    bits.fetch(array, i)
+
+
 @compiled_only
 @settings(max_examples=300)
 @given(word=st.integers(1, 2**64 - 1), draw=st.randoms(use_true_random=False))
@@ -927,3 +932,14 @@ def test_compiled_moves_of_records_are_the_plain_ones(seed: int) -> None:
     ours[2:3].view(np.uint8)[place] ^= 1 << seed % 8
     assert not _same(ours, 2, noise, 3)
     assert not bits.same_plain(ours, 2, noise, 3)
+
+
+@compiled_only
+@pytest.mark.parametrize("array", [np.ones(3, STATE), np.ones((3, 1180), np.int8), np.ones((2, 5), np.int16)])
+def test_what_is_asked_for_stays_as_it_is(array) -> None:
+    before = array.tobytes()
+    for i in range(len(array)):
+        _fetch(array, i)
+        bits.fetch_plain(array, i)
+    assert array.tobytes() == before
+    assert any("llvm.prefetch" in text for text in _fetch.inspect_llvm().values())

@@ -35,7 +35,7 @@ from experiments.tournament.play import Result, make_rules, play_game, to_replay
 from experiments.tournament.report import make_report, shown_matches, whole_deals
 from experiments.tournament.store import read_config, read_results
 from tollero_env import opponents
-from tollero_env.game import MoveError, get_rules
+from tollero_env.game import MoveError, OptionError, get_rules
 from tollero_env.position import Position
 from tollero_env.replay import load, read
 
@@ -221,6 +221,12 @@ def test_a_failing_agent_is_named_and_finished_games_are_kept(tmp_path, capsys, 
         assert [result.seats for result in read_results(tmp_path)] == [("t-first", "t-first")]
 
 
+def in_foreground(module):
+    """A command that Ctrl-C stops: shells let their background jobs ignore it, and children inherit that."""
+    code = "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    return [sys.executable, "-c", f"{code}runpy.run_module(sys.argv.pop(1), run_name='__main__')", module]
+
+
 def children_of(pid):
     """The processes that one has started, where the system tells."""
     path = Path(f"/proc/{pid}/task/{pid}/children")
@@ -237,11 +243,9 @@ def is_running(pid):
 def test_ctrl_c_keeps_finished_games(tmp_path):
     out = tmp_path / "run"
     words = ["--lineup", "t-first:ms=3 random", "--games", "100000", "--workers", "2", "--out", str(out), *MODULE]
-    words = [sys.executable, "-m", "experiments.tournament", *words]
     how = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
     how["env"] = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
-    # shells let their background jobs ignore Ctrl-C, and children inherit that
-    with subprocess.Popen(words, **how, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
+    with subprocess.Popen([*in_foreground("experiments.tournament"), *words], **how) as process:
         try:
             deadline = time.monotonic() + 60
             games = out / "games.jsonl"
@@ -458,6 +462,12 @@ def test_what_cannot_be_done_is_one_clear_line(tmp_path, capsys, words, message)
     assert (code, err.count("\n")) == (1, 1)
     assert message in err
     assert not (tmp_path / "run" / "games.jsonl").exists()
+
+
+def test_nobody_is_compared_with_nobody():
+    rules = get_rules("tollero", 2)._replace(players=1)
+    with pytest.raises(OptionError, match="nobody else plays"):
+        make_config(rules, {}, [Lineup(seats=("random",), games=1)], 1)
 
 
 def test_resume_needs_to_be_told_what(capsys):

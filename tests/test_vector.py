@@ -13,6 +13,7 @@ from tests.test_single import KINDS, Nth, Recorder, Stuck
 from tollero_env.envs.single import SingleEnv
 from tollero_env.envs.vector import VectorGames
 from tollero_env.game import OptionError, StateError
+from tollero_env.opponents import RandomAgent
 
 SAME, OFF = AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 
@@ -20,6 +21,13 @@ SAME, OFF = AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 def choose(mask, rng):
     """A legal action for each game."""
     return np.array([rng.choice(np.flatnonzero(row)) for row in mask])
+
+
+def play_on(envs, steps):
+    """So many random steps."""
+    rng = np.random.default_rng(1)
+    for _ in range(steps):
+        envs.step(choose(envs.action_masks(), rng))
 
 
 def same_infos(ours, theirs):
@@ -75,6 +83,43 @@ def test_rows_are_single_envs_game_for_game(players, encoding, opponents):
                     assert np.array_equal(infos["final_info"][name][g], value)
                 theirs[g] = env.reset()
     assert ended >= 6
+
+
+class Patient(RandomAgent):
+    """The random agent, asked in batches like any other that is compiled."""
+
+
+@pytest.mark.parametrize(("players", "encoding"), KINDS)
+def test_random_opponents_in_one_call_are_those_that_are_asked(players, encoding):
+    """All at random is a loop of its own; one who is only almost random is asked round by round."""
+    options = {"encoding": encoding, "seat": "rotate", "floors": 5}
+    fast, slow = (VectorGames("tollero", 6, players, opponents=who, **options) for who in ("random", Patient()))
+    (one, infos), (other, theirs) = fast.reset(seed=3), slow.reset(seed=3)
+    rng, ended = np.random.default_rng(1), 0
+    for _ in range(100):
+        assert np.array_equal(one, other)
+        same_infos(infos, theirs)
+        actions = choose(infos["action_mask"], rng)
+        if rng.random() < 0.05:
+            actions[rng.integers(6)] = -1
+        one, *told, infos = fast.step(actions)
+        other, *expected, theirs = slow.step(actions)
+        assert all(np.array_equal(*pair) for pair in zip(told, expected))
+        assert fast.decisions == slow.decisions
+        ended += told[1].sum()
+    assert ended >= 10
+
+
+def test_decisions_of_all_seats_are_counted():
+    envs = VectorGames("tollero", 3, 3, encoding="slots", autoreset_mode=OFF, seat=1)
+    envs.reset(seed=1)
+    begun = [envs._games.position(g).ply for g in range(3)]
+    for _ in range(20):
+        before = envs.decisions
+        envs.step(choose(envs.action_masks(), np.random.default_rng(1)))
+        assert envs.decisions >= before + 3
+    assert envs.decisions == sum(envs._games.position(g).ply - begun[g] for g in range(3))
+    assert copy.deepcopy(envs).decisions == envs.decisions
 
 
 @pytest.mark.parametrize("mode", [SAME, OFF])
@@ -178,7 +223,7 @@ def test_the_autoreset_mode_is_an_option():
         envs = VectorGames("tollero", 2, encoding="slots", autoreset_mode=mode)
         assert envs.metadata["autoreset_mode"] is AutoresetMode(mode)
     for mode in (AutoresetMode.NEXT_STEP, "sometimes", None):
-        with pytest.raises(OptionError, match="autoreset_mode: .* is not one of SameStep, Disabled"):
+        with pytest.raises(OptionError, match=r"autoreset_mode: .* is not one of SameStep, Disabled"):
             VectorGames("tollero", 2, autoreset_mode=mode)
 
 
@@ -328,11 +373,9 @@ def test_steps_where_no_game_is():
 
 def test_an_opponent_that_fails_stops_the_games():
     envs = VectorGames("tollero", 2, encoding="slots", opponents=Stuck())
-    _, infos = envs.reset(seed=1)
-    rng = np.random.default_rng(1)
+    envs.reset(seed=1)
     with pytest.raises(OptionError, match="not legal"):
-        for _ in range(3):
-            *_, infos = envs.step(choose(infos["action_mask"], rng))
+        play_on(envs, 3)
     with pytest.raises(StateError, match="reset"):
         envs.step(np.zeros(2, int))
 

@@ -17,6 +17,7 @@ from tollero_env.jit import DISABLED, jit
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 LANES = 64
+LINE = 64  # bytes that a cache moves at once
 NO_BIT = 64  # lowest(0)
 
 
@@ -64,6 +65,10 @@ def clear_plain(records: Any, i: int) -> None:
 def copy_plain(target: Any, i: int, source: Any, j: int) -> None:
     """target[i] = source[j], for two structured arrays of one dtype."""
     target[i] = source[j]
+
+
+def fetch_plain(array: Any, i: int) -> None:
+    """Ask for array[i], a record or a row, to be brought near the core meanwhile; a hint, nothing else."""
 
 
 def same_plain(records: Any, i: int, others: Any, j: int) -> bool:
@@ -169,6 +174,24 @@ def _copy(typingctx: Any, target: Any, i: Any, source: Any, j: Any) -> Any:
 
 
 @intrinsic
+def _fetch(typingctx: Any, array: Any, i: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number, word = ir.IntType(32), ir.IntType(64)
+        struct = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
+        stride = builder.extract_value(struct.strides, 0)
+        data = builder.bitcast(struct.data, ir.IntType(8).as_pointer())
+        first = builder.gep(data, [builder.mul(args[1], stride)])
+        kind = ir.FunctionType(ir.VoidType(), [first.type, number, number, number])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        how = [ir.Constant(number, value) for value in (1, 2, 1)]  # to be written, into the second cache, data
+        with cgutils.for_range(builder, builder.udiv(stride, ir.Constant(word, LINE))) as loop:
+            builder.call(prefetch, [builder.gep(first, [builder.mul(loop.index, ir.Constant(word, LINE))]), *how])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), codegen
+
+
+@intrinsic
 def _same(typingctx: Any, records: Any, i: Any, others: Any, j: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -192,10 +215,10 @@ def _has_deposit() -> bool:
 if DISABLED:
     popcount, lowest, select, drop_lowest = popcount_plain, lowest_plain, select_plain, drop_lowest_plain
     matching, equal16 = matching_plain, equal16_plain
-    clear, copy, same = clear_plain, copy_plain, same_plain
+    clear, copy, same, fetch = clear_plain, copy_plain, same_plain, fetch_plain
 else:
     popcount, lowest, matching, equal16 = _popcount, _lowest, _matching, _equal16
-    clear, copy, same = _clear, _copy, _same
+    clear, copy, same, fetch = _clear, _copy, _same, _fetch
 
     @jit(inline=True)
     def drop_lowest(word):

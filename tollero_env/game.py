@@ -114,8 +114,12 @@ class Encoding(NamedTuple):
     # many games, every seat stepped from outside; a move may be NEW_GAME
     to_moves: Callable[..., int]  # (states, tables, view, games, actions, moves): -1 for illegal; the first such, or -1
     step_many: Callable[..., int]  # see kernels.py; returns the game that never offers an action, or -1
-    # many games, each looked at by one seat
-    advance: Callable[..., None]  # (states, tables, view, games, moves, seats, memory, out, numbers, acting)
+    # many games, each looked at by one seat, its learner; the mask of a learner that has moved is cleared
+    advance: Callable[..., None]  # (states, tables, view, games, moves, seats, memory, out, numbers, mask, acting)
+    # the learners' moves, then random ones until they must decide again; returns how many moves there were
+    advance_randomly: Callable[
+        ..., int
+    ]  # (states, tables, view, games, moves, seats, seeds, memory, out, numbers, mask, acting, legal)
     present: Callable[
         ..., None
     ]  # (states, tables, view, games, seats, fresh, cells, memory, out, numbers, mask, offered)
@@ -271,7 +275,8 @@ class Game(NamedTuple):
     move_text: Callable[..., str]  # (rules, states, i, move)
     parse_move: Callable[..., int]  # (rules, states, i, text): raises MoveError
     to_text: Callable[..., str]  # (rules, states, i, viewer): the table as plain text; viewer None sees all
-    to_ansi: Callable[..., str]  # (rules, states, i, viewer, last, legal): the same in colour, with marks
+    # (rules, states, i, viewer, last, legal): the table in colour, with marks; then, after an empty line, the players
+    to_ansi: Callable[..., str]
     draw: Callable[..., Any]  # (rules, states, i, *, viewer, last, legal, room): the table as a Scene
     to_json: Callable[
         ..., dict[str, Any]

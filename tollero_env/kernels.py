@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tollero_env.bits import copy
+from tollero_env.bits import copy, fetch
 from tollero_env.game import (
     NEW_GAME,
     PAID,
@@ -24,6 +24,7 @@ from tollero_env.jit import jit, loop_for
 from tollero_env.rng import below, mix, pick_best, stream
 
 MAX_SEATS = 4
+NEAR = 8192  # bytes: larger rows are mostly left alone by a move
 MAX_DEALS = 64  # in a row, in search of a game that offers an action
 _WIN, _MARGIN = PAID.index("win"), PAID.index("margin")
 
@@ -42,6 +43,15 @@ def _pay(kind, points, shares, out):
             out[seat] = points[seat] - (total - points[seat]) / (n - 1)
         else:
             out[seat] = points[seat]
+
+
+@jit(inline=True)
+def bring_near(states, array, mask, i):
+    """Ask for what the next game of a loop needs: thousands of games do not fit into a core's own cache."""
+    fetch(states, i)
+    fetch(mask, i)
+    if array.shape[1] * array.itemsize <= NEAR:
+        fetch(array, i)
 
 
 @jit(inline=True)
@@ -188,6 +198,7 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
         table = tables[0]
         for i in range(first, end):
             state, is_new = states[i], moves[i] == NEW_GAME
+            bring_near(states, array, mask, min(i + 1, end - 1))
             for seat in range(rewards.shape[1]):
                 rewards[i, seat] = 0
                 scores[i, seat] = 0
@@ -225,32 +236,56 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
 
 def _learner_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
     """For games that one seat each looks at: what is shown is kept up to date, whoever moves."""
-    play, mark = verbs.play, sight.mark
+    play, list_moves, mark, unmark = verbs.play, verbs.list_moves, sight.mark, sight.unmark
     show, show_tail, follow, remember = sight.show, sight.show_tail, sight.follow, sight.remember
 
-    def advance(states, tables, view, games, moves, seats, memory, out, numbers, acting):
+    @jit(inline=True)
+    def move_on(state, tables, view, move, seat, memory, out, numbers):
+        """Play a move; returns the seat to act, -1 once the game is over."""
+        play(state, tables[0], move)
+        if state["over"]:
+            return -1
+        follow(state, tables[0], seat, view, move, memory, out, numbers)
+        return np.int64(state["player"])
+
+    def advance(states, tables, view, games, moves, seats, memory, out, numbers, mask, acting):
         for k in range(games.shape[0]):
             i = games[k]
-            state = states[i]
-            play(state, tables[0], moves[k])
-            if state["over"]:
-                acting[i] = -1
-            else:
-                acting[i] = np.int64(state["player"])
-                follow(state, tables[0], np.int64(seats[i]), view, moves[k], memory[i], out[i], numbers[i])
+            seat = np.int64(seats[i])
+            if acting[i] == seat:
+                unmark(states[i], view, mask[i])
+            acting[i] = move_on(states[i], tables, view, moves[k], seat, memory[i], out[i], numbers[i])
+
+    def advance_randomly(states, tables, view, games, moves, seats, seeds, memory, out, numbers, mask, acting, legal):
+        decisions = 0
+        for k in range(games.shape[0]):
+            i, move = games[k], moves[k]
+            state, seat, player = states[i], np.int64(seats[i]), np.int64(seats[i])
+            bring_near(states, out, mask, games[min(k + 1, games.shape[0] - 1)])
+            unmark(state, view, mask[i])
+            while True:
+                player = move_on(state, tables, view, move, seat, memory[i], out[i], numbers[i])
+                decisions += 1
+                if player == seat or player < 0:
+                    break
+                number = list_moves(state, tables[0], legal)
+                move = legal[below(mix(stream(seeds[i], np.int64(state["ply"]))), number)]
+            acting[i] = player
+        return decisions
 
     def present(states, tables, view, games, seats, fresh, cells, memory, out, numbers, mask, offered):
         for k in range(games.shape[0]):
             i = games[k]
             state, seat = states[i], np.int64(seats[i])
+            bring_near(states, out, mask, games[min(k + 1, games.shape[0] - 1)])
             if fresh:
                 out[i, :cells] = 0
                 show(state, tables[0], seat, view, out[i], numbers[i])
                 remember(state, seat, memory[i])
+                mask[i, :] = 0
             show_tail(tables[0], view, numbers[i], out[i, cells:], fresh)
-            mask[i, :] = 0
             offered[i] = 0
             if state["over"] == 0 and np.int64(state["player"]) == seat:
                 offered[i] = mark(state, tables[0], view, mask[i])
 
-    return advance, present
+    return advance, advance_randomly, present

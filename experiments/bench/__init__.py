@@ -1,6 +1,6 @@
 """Speed on one core, beside the peers that are installed, in one run.
 
-python -m experiments.bench [--only kernel|aec|batch] [--json OUT.json]
+python -m experiments.bench [--only kernel|aec|batch|search] [--json OUT.json]
 
 Cases take turns, round after round, so that a slow moment of the machine hits all alike; a figure is the median of its
 rounds, and the spread beside it holds the middle half of them. What counts is a ratio within one run:
@@ -20,11 +20,12 @@ from rich.progress import track
 
 from experiments.bench.cases import UNITS, Case, Done
 from experiments.bench.cores import keep_to, num_cores
-from experiments.bench.tables import print_tables, write_markdown
+from experiments.bench.tables import MARK, print_tables, write_markdown
 from experiments.options import clear_errors
+from experiments.pages import split_page
 from tollero_env.files import write_beside
 
-Group = Literal["kernel", "aec", "batch"]
+Group = Literal["kernel", "aec", "batch", "search"]
 GROUPS: tuple[Group, ...] = get_args(Group)  # each a module of this package with a function cases()
 WIDTH = 160  # a table without broken lines
 
@@ -82,7 +83,7 @@ def _row(case: Case, seen: list[float], peers: dict[str, list[float]]) -> dict[s
 
 def _ratio(unit: str, own: list[float], theirs: list[float]) -> float:
     """How many times as fast: the median of the ratios within each round."""
-    pairs = zip(own, theirs) if unit == "steps/s" else zip(theirs, own)
+    pairs = zip(own, theirs) if unit.endswith("/s") else zip(theirs, own)
     return statistics.median(larger / smaller for larger, smaller in pairs)
 
 
@@ -104,6 +105,8 @@ def bench(
     """
     if rounds < 2:
         raise ValueError("--rounds is at least 2")
+    if markdown is not None:
+        split_page(markdown, MARK)  # many minutes later would be late to find that the marks are missing
     console = Console()
     if console.width < WIDTH:
         console = Console(width=WIDTH)
@@ -112,12 +115,12 @@ def bench(
     if json_path is not None:
         with write_beside(json_path) as file:
             file.write(json.dumps(rows, indent=1) + "\n")
-    if markdown is not None:
-        write_markdown(markdown, rows)
     if picture is not None:
         from experiments.bench.picture import draw  # brings matplotlib
 
         draw(rows, picture)
+    if markdown is not None:
+        write_markdown(markdown, rows, picture)
 
 
 def main(args: Sequence[str] | None = None) -> None:

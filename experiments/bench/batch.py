@@ -21,8 +21,7 @@ from experiments.bench.cases import Case, Done
 from experiments.bench.sampling import Sampler
 from tollero_env.envs.batch import Batch
 from tollero_env.envs.vector import VectorGames
-from tollero_env.game import Array, Rules
-from tollero_env.opponents import RandomAgent
+from tollero_env.game import Array
 
 GAMES = 1024
 SIZES = (1, 4, 16, 64, 256, 1024, 4096)
@@ -94,38 +93,27 @@ def sampled_case(encoding: str, games: int, steps: int) -> Case:
     return Case(f"tollero batch {encoding} sampled", 2, "steps/s", run, peers, facts)
 
 
-class CountedAgent(RandomAgent):
-    """The random agent; it knows how often it was asked."""
-
-    decisions = 0
-
-    def act_batch(self, rules: Rules, states: Array, games: Array, seeds: Array, out: Array) -> None:
-        """As the random agent."""
-        self.decisions += len(games)
-        super().act_batch(rules, states, games, seeds, out)
-
-
 def vector_case(encoding: str, players: int, games: int, steps: int) -> Case:
     """The Gymnasium face: one seat learns, the others play at random; decisions of all seats count."""
-    agent = CountedAgent()
-    envs = VectorGames("tollero", games, players, encoding=encoding, opponents=agent, copy=False)
+    envs = VectorGames("tollero", games, players, encoding=encoding, copy=False)
     masks: list[Array] = []
     choose, seen = Sampler(games), envs.single_observation_space.sample()
 
     def run() -> Done:
         if not masks:
             masks.append(envs.reset(seed=1)[1]["action_mask"])  # the same array from step to step
-        seconds, asked = 0.0, agent.decisions
+        seconds, before = 0.0, envs.decisions
         for _ in range(steps):
             actions = choose(masks[0])
             start = time.perf_counter()
             envs.step(actions)
             seconds += time.perf_counter() - start
-        return Done(steps * games + agent.decisions - asked, seconds)
+        return Done(envs.decisions - before, seconds)
 
     handed_out = seen.nbytes + spaces.flatdim(envs.single_action_space) + 8 + 1 + 1  # mask, reward, two flags
-    name = "tollero vector" if encoding == ENCODINGS[0] else f"tollero vector {encoding}"
-    return Case(name, players, "steps/s", run, (f"tollero batch {encoding}",), {"bytes": handed_out})
+    name = "tollero vector" if encoding == "slots" else f"tollero vector {encoding}"
+    facts = {"bytes": handed_out, "encoding": encoding}
+    return Case(name, players, "steps/s", run, (f"tollero batch {encoding}",), facts)
 
 
 def scaling_case(games: int, threads: int, steps: int) -> Case:

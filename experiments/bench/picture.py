@@ -125,7 +125,7 @@ def _draw_scaling(axes: Axes, rows: Rows) -> None:
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.legend(loc="lower right", frameon=False)
     axes.set_xlabel("games in the batch")
-    _finish(axes, "Batch of slots, 1 and 2 cores: steps a second", "both")
+    _finish(axes, "Batches of slots: steps a second", "both")
 
 
 def _finish(axes: Axes, title: str, grid: Any) -> None:

@@ -1,5 +1,6 @@
 """The rows as tables, one a group: on the terminal, and in a page between two marks."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,10 +9,12 @@ from rich.table import Table
 
 from experiments.pages import markdown_table, replace_between
 
+MARK = "bench"  # in a page
 TITLES = {
     "kernel": "Rules alone: compiled random games, deal and scoring included",
     "aec": "The AEC loop: last(), a random legal action, step()",
     "batch": "1024 games at once: observation, mask and auto-reset in every step",
+    "search": "Tree search from the opening: simulations of one descent and one whole playout",
     "scaling": "Other numbers of games and threads, slots, 2 players",
 }
 TEXTS = ("case", "unit", "times as fast as")  # columns that begin at the left
@@ -69,10 +72,12 @@ def print_tables(rows: Sequence[dict[str, Any]], console: Console) -> None:
         console.print(title, table, highlight=False)
 
 
-def write_markdown(path: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Put them between the two marks in a page."""
+def write_markdown(path: str, rows: Sequence[dict[str, Any]], picture: str | None = None) -> None:
+    """Put them between the two marks in a page, below the picture."""
     parts = [f"**{title}**\n\n{_aligned(cells)}" for title, cells in tables(rows).items()]
-    replace_between(path, "bench", "\n" + "\n\n".join(parts) + "\n")
+    if picture is not None:
+        parts.insert(0, f"![The same as a picture]({os.path.relpath(picture, os.path.dirname(path))})")
+    replace_between(path, MARK, "\n" + "\n\n".join(parts) + "\n")
 
 
 def _aligned(cells: Cells) -> str:

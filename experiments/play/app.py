@@ -1,5 +1,6 @@
 """The table in the terminal: a person plays with arrow keys or typed moves, agents think in a thread of their own."""
 
+import time
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -11,14 +12,29 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from experiments.play.choices import Box, Cell, Choice, at, fits, list_choices, marked_cells, nearest, show, step, turn
+from experiments.play.choices import (
+    Box,
+    Cell,
+    Choice,
+    at,
+    fits,
+    in_order,
+    make_choices,
+    marked_cells,
+    nearest,
+    show,
+    step,
+    turn,
+)
 from experiments.play.match import Match, Plan, deal, free_path, save
 from experiments.play.screens import Offer, help_screen, result_screen
-from experiments.play.thinking import Answer, Thinker
+from experiments.play.thinking import Answer, Listed, Thinker
 from experiments.play.widgets import Board, MoveInput, Picture
 from tollero_env.game import MoveError
 from tollero_env.opponents import make_agent
 from tollero_env.position import new_seed
+
+AT_ONCE = 0.4  # seconds that listing the moves may keep the screen waiting
 
 
 class PlayApp(App[list[str]]):
@@ -95,11 +111,31 @@ class PlayApp(App[list[str]]):
             self.push_screen(result_screen(self.match), self._after_result)
 
     def _choose(self, legal: list[int]) -> None:
-        """The person is to decide: begin near the last move."""
+        """The person is to decide: list the moves, in a thread if that takes long."""
         _, draw = self.match.question()
-        self.choices = list_choices(self.match.position, draw)
-        last = self.match.log[-1:]
-        cells = [cell for played in last for cell in self._marks(played.move, legal)]
+        found, until = list[Choice](), time.monotonic() + AT_ONCE
+        making = make_choices(self.match.position.copy(), draw)
+        for choice in making:
+            found.append(choice)
+            if time.monotonic() > until:
+                self._thinks = f"Your turn: {len(legal)} moves are looked at ..."
+                self._thinker.finish(found, making)
+                return
+        self._offer(found)
+
+    def on_listed(self, listed: Listed) -> None:
+        """All moves are there to choose from."""
+        if listed.job == self._thinker.job:
+            self._thinks = ""
+            self._offer(listed.choices)
+            self._filter(self.query_one(MoveInput).value)
+            self._show_selected()
+
+    def _offer(self, choices: list[Choice]) -> None:
+        """Let the person choose, beginning near the last move."""
+        self.choices = in_order(choices)
+        legal = [choice.move for choice in choices]
+        cells = [cell for played in self.match.log[-1:] for cell in self._marks(played.move, legal)]
         self.selected = nearest(self.choices, cells)
 
     def _marks(self, move: int, legal: list[int]) -> list[Cell]:
@@ -190,7 +226,7 @@ class PlayApp(App[list[str]]):
     def _describe(self, choice: Choice) -> str:
         same = [other for other in self.choices if other.place == choice.place]
         text = choice.text
-        if len(same) > 1:
+        if choice.place and len(same) > 1:
             text += f", {same.index(choice) + 1} of {len(same)} here"
         gains = [f"{self._short(player)} {gain:+d}" for player, gain in enumerate(choice.gains) if gain]
         return f"{text}   ({', '.join(gains)})" if gains else text
@@ -289,7 +325,7 @@ class PlayApp(App[list[str]]):
         elif self.choices:
             self._play(self.choices[self.selected].move)
         elif not self.match.position.over:
-            self._say("it is not your turn", is_problem=True)
+            self._say("wait a moment" if self.match.is_mine else "it is not your turn", is_problem=True)
 
     def action_type(self) -> None:
         """Type a move."""

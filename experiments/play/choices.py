@@ -5,7 +5,7 @@ have. The place of a move is where the picture changes when that move is marked 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tollero_env.position import Position
@@ -41,13 +41,18 @@ class Choice(NamedTuple):
     gains: list[int]  # points by seat
 
 
-def list_choices(position: Position, seed: int) -> list[Choice]:
-    """The legal moves of the seat to act, by their places from top to bottom.
+def make_choices(position: Position, seed: int) -> Iterator[Choice]:
+    """The legal moves of the seat to act, one by one: pictures of a large table take their time.
 
     The seed draws what this seat cannot know: nothing true of that is in the pictures.
     """
     known, moves, before = position.hidden_from(position.player, seed), position.moves(), position.scores()
-    choices = [_make_choice(known, move, moves, before) for move in moves]
+    for move in moves:
+        yield _make_choice(known, move, moves, before)
+
+
+def in_order(choices: Iterable[Choice]) -> list[Choice]:
+    """By their places from top to bottom."""
     return sorted(choices, key=lambda choice: (_corner(choice.place), choice.text))
 
 

@@ -1,12 +1,13 @@
-"""Agents think in threads of their own, so that the screen stays alive."""
+"""What takes long is done in threads of its own, so that the screen stays alive: agents think, moves are listed."""
 
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from textual.message import Message
 
+from experiments.play.choices import Choice
 from tollero_env.opponents import Agent
 from tollero_env.position import Position
 
@@ -20,10 +21,19 @@ class Answer(Message):
         self.job, self.move, self.problem = job, move, problem
 
 
+class Listed(Message):
+    """All the moves to choose from."""
+
+    def __init__(self, job: int, choices: list[Choice]) -> None:
+        """As asked for by question number `job`."""
+        super().__init__()
+        self.job, self.choices = job, choices
+
+
 class Thinker:
     """Asks one question at a time; the answers to earlier ones no longer count."""
 
-    def __init__(self, post: Callable[[Answer], object]) -> None:
+    def __init__(self, post: Callable[[Answer | Listed], object]) -> None:
         """Answers are handed to `post`, from the thread."""
         self.job = 0
         self._post = post
@@ -38,6 +48,19 @@ class Thinker:
         self.forget()
         # a daemon: quitting does not wait for it
         threading.Thread(target=self._think, args=(self.job, agent, question, pace), daemon=True).start()
+
+    def finish(self, found: list[Choice], rest: Iterator[Choice]) -> None:
+        """Make the rest of the choices, too, then post them all."""
+        self.forget()
+        threading.Thread(target=self._finish, args=(self.job, found, rest), daemon=True).start()
+
+    def _finish(self, job: int, found: list[Choice], rest: Iterator[Choice]) -> None:
+        for choice in rest:
+            found.append(choice)
+            if job != self.job:
+                return
+        with contextlib.suppress(RuntimeError):  # the app was quit meanwhile
+            self._post(Listed(job, found))
 
     def _think(self, job: int, agent: Agent, question: tuple[Position, int], pace: float) -> None:
         until = time.monotonic() + pace

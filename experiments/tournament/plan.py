@@ -54,6 +54,8 @@ def make_config(
     """A run of these line-ups; refuses what cannot be played."""
     if not lineups:
         raise OptionError("there is nothing to play: no line-up is given")
+    if rules.players < 2:
+        raise OptionError(f"{rules.players} player: nobody is stronger or weaker where nobody else plays")
     if not 0 <= seed < 1 << 64:
         raise OptionError("--seed is from 0 to 2**64 - 1")
     for lineup in lineups:

@@ -13,16 +13,30 @@ Without `out`, the batch's own arrays come back: they are read-only, and each st
 With `out`, arrays of your own (`batch.arrays()` makes a set) are written in full, whatever they held before.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tollero_env.game import MEMORY, NEW_GAME, PAID, Array, MoveError, OptionError, Rules, check_choice, get_rules
-from tollero_env.position import Position, as_word, new_seed
+from tollero_env.game import (
+    MEMORY,
+    NEW_GAME,
+    PAID,
+    Array,
+    MoveError,
+    OptionError,
+    Rules,
+    StateError,
+    check_choice,
+    get_rules,
+)
+from tollero_env.position import Position, as_word, is_whole, new_seed
 from tollero_env.rng import derive
+
+BLOCK = 256  # games: to wake another thread for fewer costs more than it saves
+COPIED = 8192  # bytes a game: as many are sooner brought up to date and copied than made anew, more are not
 
 
 class Arrays(NamedTuple):
@@ -53,7 +67,7 @@ class Batch:
         threads: int = 1,
         **options: Any,
     ) -> None:
-        """`threads` share the games in blocks; other options are those of the game's rules."""
+        """At most so many `threads` share the games in blocks; other options are those of the game's rules."""
         self._how = {
             "game": game, "num_games": num_games, "num_players": num_players, "encoding": encoding, "view": view,
             "reward": reward, "threads": threads, **options,
@@ -76,11 +90,11 @@ class Batch:
         self._memory, self._spare = np.zeros((num_games, MEMORY), np.int64), np.zeros((num_games, MEMORY), np.int64)
         self._own = self.arrays()
         self._seen = Arrays(*(_locked(array) for array in self._own))
-        self._flat_own = self._flat(self._own)
+        self._copies = self._own.array[0].nbytes <= COPIED
         self._is_dealt = self._is_current = False
-        ends = [num_games * k // threads for k in range(threads + 1)]
-        self._blocks = [(first, end) for first, end in pairwise(ends) if first < end]
-        self._pool = ThreadPoolExecutor(len(self._blocks)) if len(self._blocks) > 1 else None
+        number = max(1, min(threads, num_games // BLOCK))
+        self._blocks = list(pairwise(num_games * k // number for k in range(number + 1)))
+        self._pool = ThreadPoolExecutor(number - 1) if number > 1 else None
 
     def arrays(self) -> Arrays:
         """A set of arrays that `out` takes."""
@@ -102,27 +116,30 @@ class Batch:
 
     def reset(self, seed: int | Sequence[int] | Array | None = None, out: Arrays | None = None) -> Arrays:
         """Deal all games anew: from one seed each, or from one for all (game g then has `derive(seed, g)`)."""
-        target = self._target(out)
-        seeds = self._seeds_from(seed)
-        self._seeds[:] = seeds
+        self._check_out(out)
+        self._seeds[:] = self._seeds_from(seed)
         self._moves[:] = NEW_GAME
-        self._is_current, self._is_dealt = False, False
-        return self._run(target, out)
+        return self._run(out)
 
     def step(self, actions: Array, out: Arrays | None = None) -> Arrays:
         """Play one action in every game; if one is not legal, MoveError says which and no game has changed."""
         if not self._is_dealt:
             raise MoveError("there are no games to step in: call reset() first")
-        target = self._target(out)
+        self._check_out(out)
         self._check_actions(actions)
         self._actions[:] = actions  # of one kind for the compiled code, whatever the caller's is
-        bad = self._each_block(self._find_moves)
+        bad = self._encoding.to_moves(
+            self._states, self.rules.tables, self._view, self._games, self._actions, self._moves
+        )
         if bad >= 0:
             raise MoveError(self._refusal(bad, actions[bad]))
-        return self._run(target, out)
+        return self._run(out)
 
     def position(self, game: int) -> Position:
         """One of the games as a Position of its own."""
+        if not self._is_dealt:
+            raise StateError("there are no games yet: call reset() first")
+        check_choice("game", int(game) if is_whole(game) else game, range(self.num_games))
         return Position(self.rules, self._states[game : game + 1])
 
     def close(self) -> None:
@@ -146,48 +163,42 @@ class Batch:
 
     # ---- inside
 
-    def _find_moves(self, first: int, end: int) -> int:
-        games, actions, moves = self._games[first:end], self._actions[first:end], self._moves[first:end]
-        bad: int = self._encoding.to_moves(self._states, self.rules.tables, self._view, games, actions, moves)
-        return first + bad if bad >= 0 else -1
+    def _run(self, out: Arrays | None) -> Arrays:
+        """Step or deal every game, in blocks; this thread has one of its own."""
+        states, tables, seeds, moves = self._states, self.rules.tables, self._seeds, self._moves
+        into_own = out is None or self._copies
+        keep, self._is_current = into_own and self._is_current, into_own
+        memory = self._memory if into_own else self._spare
+        target = self._flat(self._own if out is None or self._copies else out)
 
-    def _run(self, target: tuple[Array, ...], out: Arrays | None) -> Arrays:
-        rules, how = self.rules, self._encoding
-        keep = out is None and self._is_current
-        memory = self._memory if out is None else self._spare
-        self._is_current = out is None
-        states, seeds, moves = self._states, self._seeds, self._moves
-        bad = self._each_block(
-            lambda first, end: how.step_many(
-                states, rules.tables, self._view, first, end, moves, seeds, self._kind, keep, memory, *target
+        def run(first: int, end: int) -> int:
+            bad: int = self._encoding.step_many(
+                states, tables, self._view, first, end, moves, seeds, self._kind, keep, memory, *target
             )
-        )
-        if bad >= 0:
-            self._is_dealt = self._is_current = False
+            if into_own:
+                for own, array in zip(self._own, out or ()):
+                    array[first:end] = own[first:end]
+            return bad
+
+        futures = [self._pool.submit(run, *block) for block in self._blocks[1:]] if self._pool else []
+        bad = max([run(*self._blocks[0]), *(future.result() for future in futures)])
+        self._is_dealt = bad < 0
+        if not self._is_dealt:
+            self._is_current = False
             raise OptionError("no new game offers an action: choose a larger view, or other tiles")
-        self._is_dealt = True
         return self._seen if out is None else out
 
-    def _each_block(self, run: Callable[[int, int], int]) -> int:
-        """Run for every block of games; the number of the first game that went wrong, or -1."""
-        if self._pool is None:
-            return run(0, self.num_games)
-        futures = [self._pool.submit(run, first, end) for first, end in self._blocks]
-        return next((bad for bad in [future.result() for future in futures] if bad >= 0), -1)
-
     def _flat(self, arrays: Arrays) -> tuple[Array, ...]:
+        """As compiled code takes them."""
         return (arrays.array.reshape(self.num_games, -1), *arrays[1:])
 
-    def _target(self, out: Arrays | None) -> tuple[Array, ...]:
+    def _check_out(self, out: Arrays | None) -> None:
         if out is None:
-            return self._flat_own
+            return
         if not isinstance(out, Arrays):
             raise TypeError(f"out is {type(out).__name__}, not Arrays: batch.arrays() makes a set")
         for name, array, (shape, dtype) in zip(Arrays._fields, out, self._layout()):
             _check_array(f"out.{name}", array, shape, dtype)
-            if not array.flags.writeable:
-                raise ValueError(f"out.{name} is read-only: give arrays that can be written")
-        return self._flat(out)
 
     def _check_actions(self, actions: object) -> None:
         if not isinstance(actions, np.ndarray) or actions.dtype.kind not in "iu":
@@ -218,7 +229,7 @@ def _locked(array: Array) -> Array:
 
 
 def _check_array(name: str, array: object, shape: tuple[int, ...], dtype: Any) -> None:
-    """Refuse what compiled code could not write into, or would write wrongly."""
+    """Refuse an array that is not as `Batch.arrays` makes them."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is {type(array).__name__}, not a numpy array")
     if array.dtype != dtype:
@@ -227,3 +238,5 @@ def _check_array(name: str, array: object, shape: tuple[int, ...], dtype: Any) -
         raise ValueError(f"{name} has shape {array.shape}, not {shape}")
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise ValueError(f"{name} is not C-contiguous and aligned")
+    if not array.flags.writeable:
+        raise ValueError(f"{name} is read-only: give arrays that can be written")

@@ -7,8 +7,8 @@ import numpy as np
 from gymnasium import spaces
 
 from tollero_env.game import MEMORY, PAID, Array, OptionError, Rules, StateError, check_choice, get_rules
-from tollero_env.opponents import Agent, BatchAgent, make_agent
-from tollero_env.position import Position, as_word, new_seed
+from tollero_env.opponents import Agent, BatchAgent, RandomAgent, make_agent
+from tollero_env.position import Position, as_word, is_whole, new_seed
 from tollero_env.rng import derive
 
 Opponents = str | Agent | Sequence[str | Agent]
@@ -49,6 +49,8 @@ class SeatedGames:
         check_choice("seat", seat, (*range(num_players), "rotate"))
         self.agents = _seat_agents(opponents, num_players)
         self._groups = _groups_of(self.agents)
+        self._are_random = all(type(agent) is RandomAgent for agent in self.agents)
+        self.decisions = 0  # of all seats, so far; not those before a learner's first
         encodings = self.rules.game.encodings
         name = next(iter(encodings)) if encoding is None else encoding
         check_choice("encoding", name, tuple(encodings))
@@ -81,7 +83,7 @@ class SeatedGames:
         self.rewards, self.outcome = np.zeros((n, players)), np.zeros((n, players))
         self.scores = np.zeros((n, players), np.int64)
         self.terminated, self.truncated, self.illegal = (np.zeros(n, np.bool) for _ in range(3))
-        self._all = np.arange(n)
+        self._all, self._legal = np.arange(n), np.empty(self.rules.game.max_legal, np.int64)
 
     # ---- what the envs do
 
@@ -114,8 +116,11 @@ class SeatedGames:
         self.rewards[:] = 0
         self.illegal[:] = moves < 0
         going = games[moves >= 0] if self.illegal.any() else games
-        self._advance(going, moves[going])
-        self._others_play(going, self._advance)
+        if self._are_random:
+            self._advance_randomly(going, moves[going])
+        else:
+            self._advance(going, moves[going])
+            self._others_play(going, self._advance)
         self.terminated[:] = (self._acting < 0) | self.illegal
         going = games[~self.terminated]
         self._present(going, fresh=False)
@@ -159,6 +164,7 @@ class SeatedGames:
     def position(self, game: int) -> Position:
         """One of the games as a Position of its own, hidden things included."""
         self.check_dealt()
+        check_choice("game", int(game) if is_whole(game) else game, range(self.num_games))
         return Position(self.rules, self.states[game : game + 1])
 
     # ---- inside
@@ -221,7 +227,15 @@ class SeatedGames:
     def _advance(self, games: Array, moves: Array) -> None:
         self._encoding.advance(
             self.states, self.rules.tables, self._view, games, moves, self.seats,
-            self._memory, self._rows, self._numbers, self._acting,
+            self._memory, self._rows, self._numbers, self.mask, self._acting,
+        )  # fmt: skip
+        self.decisions += games.size
+
+    def _advance_randomly(self, games: Array, moves: Array) -> None:
+        """In one call what `_advance` and `_others_play` do if all others are random."""
+        self.decisions += self._encoding.advance_randomly(
+            self.states, self.rules.tables, self._view, games, moves, self.seats, self._agent_seeds,
+            self._memory, self._rows, self._numbers, self.mask, self._acting, self._legal,
         )  # fmt: skip
 
     def _present(self, games: Array, fresh: bool) -> None:
@@ -234,12 +248,14 @@ class SeatedGames:
 
     def __getstate__(self) -> dict[str, Any]:
         arrays = {name: value for name, value in self.__dict__.items() if isinstance(value, np.ndarray)}
-        return {"how": {**self._how, "opponents": self.agents}, "arrays": arrays}
+        how = {**self._how, "opponents": self.agents}
+        return {"how": how, "arrays": arrays, "decisions": self.decisions}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state["how"])  # type: ignore[misc]
         for name, array in state["arrays"].items():
             getattr(self, name)[...] = array
+        self.decisions = state["decisions"]
 
 
 def _seat_agents(opponents: Opponents, players: int) -> list[Agent]:

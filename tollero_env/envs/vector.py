@@ -116,6 +116,11 @@ class VectorGames(gymnasium.vector.VectorEnv[Array, Array, Array]):
             masks[~masks.any(axis=1)] = True
         return masks
 
+    @property
+    def decisions(self) -> int:
+        """How many decisions all seats have made in the steps so far."""
+        return self._games.decisions
+
     def render(self) -> Any:
         """A picture of every game, as its learner may see it."""
         if self.render_mode is None:

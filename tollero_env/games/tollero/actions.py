@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tollero_env.bits import drop_lowest, lowest
+from tollero_env.bits import ONE, drop_lowest, lowest
 from tollero_env.game import STEP_HIDDEN, STEP_OVER
 from tollero_env.games.tollero.constants import (
     BUILD,
@@ -23,6 +23,59 @@ ILLEGAL = -1
 NUM_SLOT_ACTIONS = 20 * MAX_TILES
 LAY_SLOTS = 4 * MAX_TILES  # slots: laying is numbered behind building
 
+
+@jit(inline=True)
+def _fitting_turns(state, tables, half):
+    """For each rotation of the tile in hand the word of edge entries where it may be laid, of one half of the edge."""
+    tile = np.int64(state["hand"][np.int64(state["player"])]) * 4
+    return (
+        fitting_entries(state, tables, tile, half),
+        fitting_entries(state, tables, tile + 1, half),
+        fitting_entries(state, tables, tile + 2, half),
+        fitting_entries(state, tables, tile + 3, half),
+    )
+
+
+@jit(inline=True)
+def _legal_by_lot(state):
+    """For each lot the word of tiles on which the pending Floor may go there."""
+    targets = find_targets(state)
+    return (
+        legal_lots(state, targets, 0),
+        legal_lots(state, targets, 1),
+        legal_lots(state, targets, 2),
+        legal_lots(state, targets, 3),
+    )
+
+
+@jit(inline=True)
+def _any_of(words):
+    return words[0] | words[1] | words[2] | words[3]
+
+
+@jit(inline=True)
+def _mark_four(mask, first, step, k, words):
+    """Write bit k of four words to `first` and each `step` behind it, without a branch; returns how many are set."""
+    shift = np.uint64(k)
+    a, b, c, d = (
+        (words[0] >> shift) & ONE,
+        (words[1] >> shift) & ONE,
+        (words[2] >> shift) & ONE,
+        (words[3] >> shift) & ONE,
+    )
+    mask[first] = a
+    mask[first + step] = b
+    mask[first + 2 * step] = c
+    mask[first + 3 * step] = d
+    return np.int64(a + b + c + d)
+
+
+@jit(inline=True)
+def _num_halves(state):
+    """Halves of the edge in use."""
+    return 2 if state["num_edge"] > 64 else 1
+
+
 # ---- planes
 
 
@@ -32,27 +85,24 @@ def _mark_planes(state, tables, view, mask):
     n = 0
     area = view * view
     if state["stage"] == EXPAND:
-        face = np.int64(state["hand"][np.int64(state["player"])])
-        for rotation in range(4):
-            for half in range(2):
-                entries = fitting_entries(state, tables, face * 4 + rotation, half)
-                while entries:
-                    cell = np.int64(state["edge_cell"][half * 64 + lowest(entries)])
-                    entries = drop_lowest(entries)
-                    place = place_in_view(cell, view)
-                    if place >= 0:
-                        mask[rotation * area + place] = 1
-                        n += 1
-    elif state["stage"] != OVER:
-        targets = find_targets(state)
-        for lot in range(4):
-            lots = legal_lots(state, targets, lot)
-            while lots:
-                place = place_in_view(np.int64(state["cell"][lowest(lots)]), view)
-                lots = drop_lowest(lots)
+        for half in range(_num_halves(state)):
+            words = _fitting_turns(state, tables, half)
+            rest = _any_of(words)
+            while rest:
+                entry = lowest(rest)
+                rest = drop_lowest(rest)
+                place = place_in_view(np.int64(state["edge_cell"][half * 64 + entry]), view)
                 if place >= 0:
-                    mask[(4 + lot) * area + place] = 1
-                    n += 1
+                    n += _mark_four(mask, place, area, entry, words)
+    elif state["stage"] != OVER:
+        words = _legal_by_lot(state)
+        rest = _any_of(words)
+        while rest:
+            slot = lowest(rest)
+            rest = drop_lowest(rest)
+            place = place_in_view(np.int64(state["cell"][slot]), view)
+            if place >= 0:
+                n += _mark_four(mask, 4 * area + place, area, slot, words)
     return n
 
 
@@ -118,10 +168,8 @@ def _entry_name(state, entry):
     """4 * slot + side of the lowest slot beside an edge cell."""
     slots = np.int64(state["edge_slots"][entry])
     best = 4 * MAX_TILES
-    for side in range(4):
-        slot = ((slots >> (8 * side)) & 255) - 1
-        if slot >= 0 and 4 * slot + (side ^ 2) < best:
-            best = 4 * slot + (side ^ 2)
+    for side in range(4):  # a byte is 1 + slot; 0, for none, becomes the highest of all
+        best = min(best, 4 * (((slots >> (8 * side)) - 1) & 255) + (side ^ 2))
     return best
 
 
@@ -130,22 +178,20 @@ def _mark_slots(state, tables, mask):
     """Set the legal actions of the player to act; returns how many."""
     n = 0
     if state["stage"] == EXPAND:
-        face = np.int64(state["hand"][np.int64(state["player"])])
-        for rotation in range(4):
-            for half in range(2):
-                entries = fitting_entries(state, tables, face * 4 + rotation, half)
-                while entries:
-                    mask[LAY_SLOTS + 4 * _entry_name(state, half * 64 + lowest(entries)) + rotation] = 1
-                    entries = drop_lowest(entries)
-                    n += 1
+        for half in range(_num_halves(state)):
+            words = _fitting_turns(state, tables, half)
+            rest = _any_of(words)
+            while rest:
+                entry = lowest(rest)
+                rest = drop_lowest(rest)
+                n += _mark_four(mask, LAY_SLOTS + 4 * _entry_name(state, half * 64 + entry), 1, entry, words)
     elif state["stage"] != OVER:
-        targets = find_targets(state)
-        for lot in range(4):
-            lots = legal_lots(state, targets, lot)
-            while lots:
-                mask[4 * lowest(lots) + lot] = 1
-                lots = drop_lowest(lots)
-                n += 1
+        words = _legal_by_lot(state)
+        rest = _any_of(words)
+        while rest:
+            slot = lowest(rest)
+            rest = drop_lowest(rest)
+            n += _mark_four(mask, 4 * slot, 1, slot, words)
     return n
 
 
@@ -198,30 +244,26 @@ def mark(state, tables, view, mask):
 @jit(inline=True)
 def unmark(state, view, mask):
     """Clear what `mark` set for this position."""
-    if not view:
-        mask[:] = 0
-    elif state["stage"] == EXPAND:
-        mask[: 4 * view * view] = 0
+    area, tiles = view * view, np.int64(state["num_tiles"])
+    if state["stage"] == EXPAND:
+        first, end = (0, 4 * area) if view else (LAY_SLOTS, LAY_SLOTS + 16 * tiles)
     else:
-        mask[4 * view * view :] = 0
+        first, end = (4 * area, 8 * area) if view else (0, 4 * tiles)
+    mask[first:end] = 0
 
 
 @jit(inline=True)
 def _offers(state, tables, view):
     """Does the view show a legal move?"""
     if state["stage"] == EXPAND:
-        face = np.int64(state["hand"][np.int64(state["player"])])
-        for rotation in range(4):
-            for half in range(2):
-                entries = fitting_entries(state, tables, face * 4 + rotation, half)
-                while entries:
-                    if place_in_view(np.int64(state["edge_cell"][half * 64 + lowest(entries)]), view) >= 0:
-                        return True
-                    entries = drop_lowest(entries)
+        for half in range(_num_halves(state)):
+            entries = _any_of(_fitting_turns(state, tables, half))
+            while entries:
+                if place_in_view(np.int64(state["edge_cell"][half * 64 + lowest(entries)]), view) >= 0:
+                    return True
+                entries = drop_lowest(entries)
         return False
-    targets = find_targets(state)
-    lots = legal_lots(state, targets, 0) | legal_lots(state, targets, 1)
-    lots |= legal_lots(state, targets, 2) | legal_lots(state, targets, 3)
+    lots = _any_of(_legal_by_lot(state))
     while lots:
         if place_in_view(np.int64(state["cell"][lowest(lots)]), view) >= 0:
             return True

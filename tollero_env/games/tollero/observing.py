@@ -187,10 +187,13 @@ def _show_tile(state, tables, player, slot, view, out):
     for k in range(4):
         out[base + (P_CANALS + k) * step] = (canals >> k) & 1
         out[base + (P_OPEN + k) * step] = (state["open_lots"][k] >> np.uint64(slot)) & ONE
-        out[base + (P_JETS + k) * step] = (jets >> (2 * k)) & 3
         if state["building"][slot, k]:
             _show_building(state, player, slot, k, out, base, step)
-    _show_fountains(state, slot, out, base, step)
+    if jets:
+        for k in range(4):
+            out[base + (P_JETS + k) * step] = (jets >> (2 * k)) & 3
+    if state["fountains"][slot]:
+        _show_fountains(state, slot, out, base, step)
 
 
 @jit(inline=True)
