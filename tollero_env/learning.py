@@ -108,7 +108,7 @@ def make_learning(
                 sums[k] += value_of(state, table, params, work[0], viewer, shares)
 
     @jit
-    def note(state, table, params, work, seats, values, at, row, book):
+    def note(state, table, params, work, seats, values, begin, at, row, book):
         """Write down how some seats see a position; returns where the next row goes."""
         rows, first, counts, tags, numbers, _ = book
         for k in range(at, at + seats[1] - seats[0]):
@@ -116,7 +116,7 @@ def make_learning(
             first[k] = row
             counts[k] = describe(state, table, seat, rows[row : row + max_rows], tags[k], numbers[k])
             row += counts[k]
-            values[k] = chance(evaluate(state, table, params, work, seat))
+            values[k - begin] = chance(evaluate(state, table, params, work, seat))
         return row
 
     @jit
@@ -132,7 +132,7 @@ def make_learning(
             for k in range(end - views + seat - seats[0], begin - 1, -views):
                 targets[k, 0] = ahead
                 targets[k, 1] = points[seat] - best
-                ahead = (1.0 - decay) * values[k] + decay * ahead
+                ahead = (1.0 - decay) * values[k - begin] + decay * ahead
 
     def self_play(
         states, tables, params, rivals, share_of_rivals, scratch, work, seed, first, games, noise, decay, start, book
@@ -145,8 +145,9 @@ def make_learning(
         state, table = states[0], tables[0]
         players = np.int64(table["num_players"])
         targets = book[5]
-        values, shares, points = np.zeros(targets.shape[0]), np.zeros(players), np.zeros(players, np.int64)
         at, row = start
+        shares, points = np.zeros(players), np.zeros(players, np.int64)
+        values = np.zeros(targets.shape[0] - at)  # of a game's positions
         for game in range(first, first + games):
             begin, begin_row = at, row
             game_seed = stream(seed, game)
@@ -166,7 +167,7 @@ def make_learning(
                     break
                 if at + players > targets.shape[0] or row + players * max_rows > book[0].shape[0]:
                     return begin, begin_row
-                row = note(state, table, params, work[0], seats, values, at, row, book)
+                row = note(state, table, params, work[0], seats, values, begin, at, row, book)
                 at += seats[1] - seats[0]
             share(state, table, shares)
             score(state, table, points)

@@ -114,9 +114,12 @@ class Run:
             for name, other in self.baselines.items()
         }
         row = {
-            "done": self.trainer.done, "seconds": round(self.spent(), 1), "loss": self.trainer.loss if self.trainer.done else None, "shares": shares,
+            "done": self.trainer.done,
+            "seconds": round(self.spent(), 1),
+            "loss": self.trainer.loss if self.trainer.done else None,
+            "shares": shares,
             "games": games,
-        }  # fmt: skip
+        }
         self.rows.append(row)
         with open(self.folder / CURVE, "a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")

@@ -45,7 +45,7 @@ class TurnsConfig(Common):
     rate: Positive = 0.002  # of learning; falls to nothing in a straight line
     noise: Annotated[float, Field(ge=0)] = 0.1  # turns are drawn by the softmax of value / noise
     decay: Share = 0.9  # lambda
-    rivals: Share = 0.5  # games in which one seat learns and a rival plays the others
+    rivals: Share = 0.0  # games in which one seat learns and a rival plays the others
     pool_every: Count = 100  # rounds after which the net joins the rivals
 
 

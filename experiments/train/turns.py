@@ -7,6 +7,7 @@ and the nets that played the chunks still drawn from: those chunks are played ag
 
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from tollero_env.learning import Book, make_book
 from tollero_env.nets import num_params, offsets, parts
 from tollero_env.rng import derive
 from tollero_env.vectors import WIDTH
+
+PARTS = 2  # of a chunk, whatever the number of cores: results do not depend on it
 
 
 def first_params(learning: Learning, players: int, seed: int) -> Array:
@@ -67,10 +70,10 @@ class TurnsTrainer:
         self.loss = float("nan")
         self._work = self.learning.fit.scratch()
         longest = rules.game.longest_game(rules.tables)
-        self._room = config.games_a_round * longest * players
-        self._row_room = self._room * min(planner.rows, 40) // 2
+        self._room = -(-config.games_a_round // PARTS) * longest * players // 3  # a turn has up to three decisions
+        self._row_room = self._room * planner.rows * 2 // 3  # games begin with few rows
         self._kept = config.rounds_kept + 1  # one is being written
-        self._book = make_book(planner, self._room * self._kept, self._row_room * self._kept)
+        self._book = make_book(planner, *(room * self._kept * PARTS for room in (self._room, self._row_room)))
         self._live: dict[int, Array] = {}
         self._players: dict[int, Array] = {}  # who played each chunk that is kept
 
@@ -105,26 +108,35 @@ class TurnsTrainer:
             self.joined.append(self.rounds)
 
     def _generate(self, chunk: int, params: Array) -> None:
-        """Play a chunk of games into its place in the book."""
-        config, rules, at = self.config, self.rules, chunk % self._kept
-        states, scratch = np.zeros(1, rules.game.state), np.zeros(1, rules.game.state)
+        """Play a chunk of games into its place in the book, in parts, a thread each."""
         rivals = np.stack([rival for rival, when in zip(self.rivals, self.joined) if when < max(chunk, 1)])
-        end, _ = self.learning.self_play(
-            states, rules.tables, params, rivals, config.rivals, scratch, np.zeros(1, self.learning.planner.work),
-            np.uint64(derive(config.seed, 1)), chunk * config.games_a_round, config.games_a_round,
-            config.noise, config.decay, (at * self._room, at * self._row_room), self._place(at),
-        )  # fmt: skip
-        self._live[chunk] = np.arange(at * self._room, end)
+        parts = range(PARTS)
+        with ThreadPoolExecutor(PARTS) as pool:
+            live = list(pool.map(lambda part: self._play_part(chunk, part, params, rivals), parts))
+        self._live[chunk] = np.concatenate(live)
         self._players[chunk] = params
         for old in [number for number in self._live if number <= chunk - self._kept]:
             del self._live[old], self._players[old]
 
-    def _place(self, at: int) -> Book:
-        """The book up to the end of a chunk's place."""
+    def _play_part(self, chunk: int, part: int, params: Array, rivals: Array) -> Array:
+        """The places of the positions of a part of a chunk."""
+        config, rules, place = self.config, self.rules, chunk % self._kept * PARTS + part
+        games = config.games_a_round
+        first, end = games * part // PARTS, games * (part + 1) // PARTS
+        states, scratch = np.zeros(1, rules.game.state), np.zeros(1, rules.game.state)
+        start = place * self._room, place * self._row_room
+        last, _ = self.learning.self_play(
+            states, rules.tables, params, rivals, config.rivals, scratch, np.zeros(1, self.learning.planner.work),
+            np.uint64(derive(config.seed, 1)), chunk * games + first, end - first, config.noise, config.decay, start,
+            self._up_to(place + 1),
+        )  # fmt: skip
+        return np.arange(start[0], last)
+
+    def _up_to(self, place: int) -> Book:
+        """The book up to a place: nobody writes beyond."""
         rows, *others = self._book
-        room = (at + 1) * self._room
-        first, counts, tags, numbers, targets = (array[:room] for array in others)
-        return rows[: (at + 1) * self._row_room], first, counts, tags, numbers, targets
+        first, counts, tags, numbers, targets = (array[: place * self._room] for array in others)
+        return rows[: place * self._row_room], first, counts, tags, numbers, targets
 
     def _fit(self, k: int) -> None:
         config = self.config

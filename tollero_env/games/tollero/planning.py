@@ -442,7 +442,7 @@ def _to_moves(found):
 def plan(states, i, tables, params, scratch, j, work, noise, seed):
     """Find the best rest of the turn into work["plan"]: moves, -1 behind the last; returns how many.
 
-    scratch[j] is free to play in. With noise, plans are drawn by the softmax of value / noise from those that are judged.
+    scratch[j] is free to play in. With noise, plans are drawn by the softmax of value / noise from those judged.
     """
     state = states[i]
     _prepare(state, tables, params, work)
