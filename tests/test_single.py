@@ -179,8 +179,9 @@ def test_the_learner_wins_and_loses_by_its_own_reward():
 
 
 @pytest.mark.uncompiled
-def test_a_short_game_in_either_layer():
-    env = SingleEnv("tollero", 2, encoding="slots", floors=1, opponents=Nth(), seat=1)
+@pytest.mark.parametrize("opponents", [Nth(), "random"])
+def test_a_short_game_in_either_layer(opponents):
+    env = SingleEnv("tollero", 2, encoding="slots", floors=1, opponents=opponents, seat=1)
     env.reset(seed=1)
     first = play_on(env, 1)
     env.reset(seed=1)
