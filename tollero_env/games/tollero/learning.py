@@ -7,7 +7,8 @@ import numpy as np
 from tollero_env.game import Guide, Planner
 from tollero_env.games.tollero.constants import EXPAND, MAX_LEGAL
 from tollero_env.games.tollero.describing import MAX_ROWS, ROW, SIZES, TAGS, UNIT, VERSION, describe
-from tollero_env.games.tollero.planning import WORK, evaluate, plan, weigh
+from tollero_env.games.tollero.judging import WORK, evaluate
+from tollero_env.games.tollero.planning import plan, weigh
 from tollero_env.games.tollero.protocol import INSIGHT, VERBS
 from tollero_env.games.tollero.rules import allows, play
 from tollero_env.jit import jit
