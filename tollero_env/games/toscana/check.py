@@ -261,5 +261,5 @@ def check(states, i, tables):
     _copy_later(state, other, table)
     if not same(states, i, twin, 0):
         return BAD_WORDS
-    code = _check_points(other, table)
-    return code if code else _check_turn(other, table)
+    code = _check_points(state, table)  # no longer `other`: compiled, an array ends with its last use
+    return code if code else _check_turn(state, table)

@@ -11,7 +11,8 @@ MAX_ROUNDS = 2
 
 # A cell is row * 32 + column, whatever the size of the board. Column 31 and row 31 are never on it, so that the cells
 # to the right of and below every square can be looked up, and no row runs on into the next.
-WIDTH = 32
+ROW_BITS = 5
+WIDTH = 1 << ROW_BITS
 CELLS = WIDTH * WIDTH
 ROWS = 36  # of the bitboards: tiles are four rows high, so up to three rows past the board are read
 

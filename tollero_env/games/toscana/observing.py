@@ -7,7 +7,7 @@
 import numpy as np
 
 from tollero_env.bits import drop_lowest, lowest
-from tollero_env.games.toscana.constants import OVER, SET_TILES, VETO, WIDTH
+from tollero_env.games.toscana.constants import OVER, ROW_BITS, SET_TILES, VETO, WIDTH
 from tollero_env.games.toscana.features import (
     N_AREAS,
     N_LEFT,
@@ -30,8 +30,6 @@ from tollero_env.jit import jit
 
 # What `follow` must know of the observation before, by place in its memory.
 OBSERVER, ROUND = 0, 1
-
-_STEPS = (-WIDTH, 1, WIDTH, -1)  # to the next cell N, E, S, W
 
 
 # ---- the numbers beside the board
@@ -88,42 +86,47 @@ def _show_numbers(state, tables, player, areas, out):
 def _show_tile(state, player, slot, view, out):
     """Colours and outline of a tile."""
     area, is_standing = view * view, np.int64(state["rotation"][slot]) & 1
-    columns = 2 if is_standing else 4
+    last_row, last_column = 1 + 2 * is_standing, 3 - 2 * is_standing
     for k in range(8):
-        cell = np.int64(state["cell"][slot]) + k // columns * WIDTH + k % columns
-        place = cell // WIDTH * view + cell % WIDTH
-        colour = np.int64(state["square"][cell]) >> 6 & 1
+        row, column = k >> (2 - is_standing), k & last_column
+        cell = np.int64(state["cell"][slot]) + row * WIDTH + column
+        place = (cell >> ROW_BITS) * view + (cell & (WIDTH - 1))
+        colour = (np.int64(state["square"][cell]) >> 6) & 1
         out[(colour ^ player) * area + place] = 1
-        row, column = k // columns, k % columns
         out[P_JOINED * area + place] = row > 0
-        out[(P_JOINED + 1) * area + place] = column < columns - 1
-        out[(P_JOINED + 2) * area + place] = row < 8 // columns - 1
+        out[(P_JOINED + 1) * area + place] = column < last_column
+        out[(P_JOINED + 2) * area + place] = row < last_row
         out[(P_JOINED + 3) * area + place] = column > 0
+
+
+@jit(inline=True)
+def _measure(words, rest, colour):
+    """Put the size of its area in the place of each piece's word; returns the largest size."""
+    best = 0
+    while rest:
+        area = grow_area(words, colour, lowest(rest))
+        rest &= ~area
+        size = count_tiles(area)
+        best = max(best, size)
+        while area:
+            words[64 * colour + lowest(area)] = np.uint64(size)
+            area = drop_lowest(area)
+    return best
 
 
 @jit
 def _show_areas(state, tables, view, out):
     """Write for every square how many tiles its area has; returns the largest of each colour."""
-    joined, sizes = np.zeros(128, np.uint64), np.zeros(128, np.int64)
-    join_pieces(state, joined)
-    best = (0, 0)
-    for colour in range(2):
-        rest, most = all_pieces(state, tables, colour), 0
-        while rest:
-            found = grow_area(joined, colour, lowest(rest))
-            size = count_tiles(found)
-            most = max(most, size)
-            rest &= ~found
-            while found:
-                sizes[64 * colour + lowest(found)] = size
-                found = drop_lowest(found)
-        best = (most, best[1]) if colour == 0 else (best[0], most)
-    first = P_AREA * view * view
+    words = np.zeros(128, np.uint64)
+    join_pieces(state, words)
+    best = _measure(words, all_pieces(state, tables, 0), 0), _measure(words, all_pieces(state, tables, 1), 1)
     for slot in range(np.int64(state["num_tiles"])):
-        columns = 2 if state["rotation"][slot] & 1 else 4
+        first, rotation = np.int64(state["cell"][slot]), np.int64(state["rotation"][slot])
+        place = (P_AREA * view + (first >> ROW_BITS)) * view + (first & (WIDTH - 1))
         for k in range(8):
-            cell = np.int64(state["cell"][slot]) + k // columns * WIDTH + k % columns
-            out[first + cell // WIDTH * view + cell % WIDTH] = sizes[np.int64(state["square"][cell]) & 127]
+            offset = np.int64(tables["offset"][rotation, k])
+            piece = np.int64(state["square"][first + offset]) & 127
+            out[place + (offset >> ROW_BITS) * view + (offset & (WIDTH - 1))] = np.int64(words[piece])
     return best
 
 
