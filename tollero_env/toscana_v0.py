@@ -34,7 +34,7 @@ Actions: Discrete(4 * V * V + 2)
 Observations are {"observation": Box, "action_mask": Box}, fresh arrays at every call. The mask is int8, all zeros for
 an agent that is not to act. Own things come first; nothing hidden is in them.
 
-"planes": int8 of shape (84, V, V)
+"planes": int8 of shape (75, V, V)
     0               own              1 on squares of the own colour
     1               other            1 on squares of the other's colour
     2 to 5          joined           1 where the square to the N, E, S, W is of the same tile
