@@ -17,7 +17,7 @@ from tollero_env.game import OptionError, get_game
 from tollero_env.games.toscana import features
 from tollero_env.games.toscana.constants import ALLOW, CELLS, NUM_MOVES, VETO, WIDTH
 from tollero_env.games.toscana.notation import at_cell, cell_at
-from tollero_env.games.toscana.pieces import LAST, counter, outline, place_mark, stone, tile_shapes
+from tollero_env.games.toscana.pieces import LAST, colours_of, counter, outline, place_mark, square_shapes, stone
 from tollero_env.games.toscana.tiles import turned
 from tollero_env.position import Position
 from tollero_env.scene import Sprite, Text
@@ -232,14 +232,21 @@ def test_every_tile_is_drawn_where_it_lies() -> None:
     position = some_position()
     state = position.states[0]
     drawn = [sprite for sprite in sprites(position) if " at (" in sprite.title]
+    patterns = [square_shapes(0), square_shapes(1)]
+    squares = {(round(one.x, 6), round(one.y, 6)): one.shapes for one in sprites(position) if one.shapes in patterns}
+    squares = {place: shapes for place, shapes in squares.items() if place[0] < 900}
     assert len(drawn) == state["num_tiles"] > 5
     cell = 840 / 17
     for slot, sprite in enumerate(drawn):
         owner, number = divmod(int(state["tile"][slot]), 16)
         row, column = at_cell(state["cell"][slot])
         rows = turned(position.rules.material[number].rows, int(state["rotation"][slot]))
-        assert sprite.shapes == tile_shapes(rows, owner)
         assert (sprite.x, sprite.y) == pytest.approx((30 + column * cell, 30 + row * cell))
+        for y, colours in enumerate(colours_of(rows, owner)):
+            for x, colour in enumerate(colours):
+                place = round(30 + (column + x) * cell, 6), round(30 + (row + y) * cell, 6)
+                assert squares.pop(place) == square_shapes(colour)
+    assert not squares
 
 
 def test_counters_lie_on_the_tiles_that_count() -> None:

@@ -18,7 +18,7 @@ from tollero_env.games.toscana.pieces import (
     counter,
     outline,
     place_mark,
-    tile_shapes,
+    tile_sprites,
 )
 from tollero_env.games.toscana.protocol import counted
 from tollero_env.scene import Circle, Line, Rect, Scene, Shape, Sprite, centred_text, translate
@@ -83,8 +83,7 @@ def _tiles(rules: Rules, state: Any, cell: float) -> list[Shape]:
         owner, number = divmod(int(state["tile"][slot]), SET_TILES)
         rotation, (row, column) = int(state["rotation"][slot]), at_cell(state["cell"][slot])
         title = f"{rules.material[number].id} of {COLOURS[owner]} at ({row},{column}), turned {rotation}"
-        drawing = tile_shapes(tile_rows(rules, number, rotation), owner)
-        shapes.append(Sprite(*_at(cell, row, column), cell / 100, drawing, title))
+        shapes += tile_sprites(tile_rows(rules, number, rotation), owner, _at(cell, row, column), cell, title)
     return shapes
 
 

@@ -30,9 +30,10 @@ from tollero_env.games.toscana.pieces import (
     Shapes,
     counter,
     ghost_shapes,
+    small_tile,
     square_shapes,
     stone,
-    tile_shapes,
+    tile_sprites,
 )
 from tollero_env.scene import Line, Rect, Shape, Sprite, Text, scale, translate
 
@@ -113,7 +114,7 @@ def _stack(rules: Rules, state: Any, seat: int, stack: list[int], viewer: int | 
         shapes.append(Sprite(0, 0, TOP, ghost_shapes(4, 2), "no tile left"))
     else:
         name = rules.material[stack[0]].id
-        shapes.append(Sprite(0, 0, TOP, tile_shapes(tile_rows(rules, stack[0]), seat), f"{name} on top of the stack"))
+        shapes += tile_sprites(tile_rows(rules, stack[0]), seat, (0, 0), 100 * TOP, f"{name} on top of the stack")
         shapes.append(Text(WIDTH - 2 * PAD, 28, f"top {name}", 15, INK, "end", bold=True))
     places: list[int | None] = [number if number in stack[1:] else None for number in range(SET_TILES)]
     if viewer is None:
@@ -130,7 +131,7 @@ def _smalls(rules: Rules, seat: int, places: list[int | None], bottom: int | Non
         if number is None:
             shapes.append(Sprite(x, y, SMALL, ghost_shapes(4, 2)))
             continue
-        name, drawing = rules.material[number].id, tile_shapes(tile_rows(rules, number), seat)
+        name, drawing = rules.material[number].id, small_tile(tile_rows(rules, number), seat)
         shapes.append(Sprite(x, y, SMALL, drawing, f"{name} in the stack"))
         if number == bottom:
             shapes.append(Line(x + 1, y + 24.5, x + 43, y + 24.5, EDGE, 3))

@@ -9,7 +9,7 @@ import functools
 from itertools import pairwise
 
 from tollero_env.games.toscana.tiles import OWN, Rows
-from tollero_env.scene import Circle, Line, Polygon, Rect, Shape, centred_text, translate
+from tollero_env.scene import Circle, Line, Polygon, Rect, Shape, Sprite, centred_text
 
 Shapes = tuple[Shape, ...]
 
@@ -22,6 +22,7 @@ SHADOW = "#2a1f0c40"
 FILLS = ("#c8553a", "#b4b7b8")
 LIGHTS = ("#dd7a58", "#d0d3d3")
 DARKS = ("#8f3420", "#85898c")
+PLAIN = ("#d56d4c", "#c3c6c7")  # of a small tile
 COUNTERS = ("#ffd9c9", "#ffffff")
 RIMS = ("#6d1f0f", "#3f464c")
 
@@ -68,15 +69,34 @@ def colours_of(rows: Rows, owner: int) -> list[list[int]]:
     return [[owner if letter == OWN else 1 - owner for letter in row] for row in rows]
 
 
-@functools.lru_cache(maxsize=256)
-def tile_shapes(rows: Rows, owner: int) -> Shapes:
-    """A tile as it lies (turn it first), top left at (0, 0)."""
+def tile_sprites(rows: Rows, owner: int, at: tuple[float, float], size: float, title: str) -> list[Shape]:
+    """A tile as it lies (turn it first) with its top left there, squares `size` wide: each pattern is kept once."""
+    x, y, factor, extent = *at, size / 100, (len(rows[0]), len(rows))
+    shapes: list[Shape] = [Sprite(x, y, factor, _shadow(*extent))]
+    for row, colours in enumerate(colours_of(rows, owner)):
+        for column, colour in enumerate(colours):
+            shapes.append(Sprite(x + column * size, y + row * size, factor, square_shapes(colour)))
+    return [*shapes, Sprite(x, y, factor, _frame(*extent), title)]
+
+
+@functools.cache
+def _shadow(columns: int, rows: int) -> Shapes:
+    return (Rect(5, 7, 100 * columns - 4, 100 * rows - 4, SHADOW, None, 0, 12),)
+
+
+@functools.cache
+def _frame(columns: int, rows: int) -> Shapes:
+    return (Rect(2.5, 2.5, 100 * columns - 5, 100 * rows - 5, None, EDGE, 7, 9),)
+
+
+@functools.lru_cache(maxsize=64)
+def small_tile(rows: Rows, owner: int) -> Shapes:
+    """A tile without patterns, for where it is small."""
     width, height = 100 * len(rows[0]), 100 * len(rows)
-    shapes: list[Shape] = [Rect(5, 7, width - 4, height - 4, SHADOW, None, 0, 12)]
-    for y, row in enumerate(colours_of(rows, owner)):
-        for x, colour in enumerate(row):
-            shapes += translate(square_shapes(colour), 100 * x, 100 * y)
-    return *shapes, Rect(2.5, 2.5, width - 5, height - 5, None, EDGE, 7, 9)
+    shapes: list[Shape] = [Rect(0, 0, width, height, PLAIN[owner], None, 0, 9)]
+    for y, row in enumerate(rows):
+        shapes += [Rect(100 * x, 100 * y, 100, 100, PLAIN[1 - owner]) for x, letter in enumerate(row) if letter != OWN]
+    return *shapes, Rect(2.5, 2.5, width - 5, height - 5, None, EDGE, 9, 9)
 
 
 @functools.lru_cache(maxsize=16)
