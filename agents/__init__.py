@@ -1,1 +1,8 @@
 """Agents beside the random one; importing this makes their names known to `tollero_env.opponents.make_agent`."""
+
+from agents import greedy, ismcts
+from tollero_env.opponents import register
+
+register("greedy", greedy.Greedy)
+register("greedy-turn", greedy.GreedyTurn)
+register("ismcts", ismcts.Ismcts)

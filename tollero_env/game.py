@@ -134,6 +134,60 @@ class Loops(NamedTuple):
     settle_many: Callable[..., None]  # (states, tables, games, kind, rewards, scores, shares): games that are over
     play_many: Callable[..., None]  # (states, tables, games, moves, acting)
     seed_many: Callable[..., None]  # (states, games, seeds, out): a seed of its own for each game's next decision
+    # (states, scratch, tables, games, seeds, out): the move after which own points less the best other's are most;
+    # scratch[0] is free to play in. Points never hang on what is hidden
+    greedy_many: Callable[..., None]
+
+
+class Insight(NamedTuple):
+    """What a search asks of the rules beside `Verbs`, over records."""
+
+    gather: Callable[..., None]  # (state, tables, player): what that seat cannot know into one order, rng included
+    scatter: Callable[..., None]  # (state, tables, player, seed): redraws it, after `gather`; reseeds the rng
+    # (state): a number for what the moves so far do not tell of the decision that is due (drawn tiles, dice): after
+    # the same moves in the same situations equal numbers mean the same seat and the same list of legal moves
+    situation: Callable[..., int]
+
+
+class Guide(NamedTuple):
+    """What leads a search, over records: states[i] is looked at, states[i + 1 :] (so many as `spare`) free to use."""
+
+    spare: int
+    # (states, i, tables, params, moves, n, out): how likely each of these legal moves is the right one, 0 to 1
+    prior: Callable[..., None]
+    # (states, i, tables, params, seed, out): each seat's value, 0 to 1; may play states[i] on; it may be over already
+    evaluate: Callable[..., None]
+
+
+class Search(NamedTuple):
+    """A tree search of a game with a guide; made by searching.py, which says more."""
+
+    num_states: int  # that `run` works in; the first is the root
+    max_edges: int  # that one group may take
+    settle: Callable[..., None]  # (states, i, tables, player): makes a root of a position (`gather`)
+    redraw: Callable[..., None]  # (states, i, tables, player, seed): what a simulation does to it first (`scatter`)
+    situation: Callable[..., int]  # (states, i)
+    prior: Callable[..., None]  # (states, i, tables, params, moves, n, out)
+    value: Callable[..., None]  # (states, i, tables, params, seed, out)
+    run: Callable[..., int]  # (states, tables, tree, groups, edges, params, seed, start, count): simulations done
+
+
+class Style(NamedTuple):
+    """A way of searching: a search and its numbers."""
+
+    search: Search
+    params: Array  # of the guide
+    by_prior: bool  # PUCT, else UCB1
+    explore: float
+    first_play: float = 0.0
+    grow: int = 1
+
+
+class Turns(NamedTuple):
+    """Whole turns of a game, searched exactly. A turn is worth the own points less the best other's after it."""
+
+    weigh: Callable[..., None]  # (states, i, tables, moves, n, out): for each legal move the best turn it can end in
+    choose_many: Callable[..., None]  # (states, tables, games, seeds, out): a move of a best turn; seeds settle ties
 
 
 class Game(NamedTuple):
@@ -177,6 +231,10 @@ class Game(NamedTuple):
         ..., dict[str, Any]
     ]  # (rules, start, moves, legal): the replay of a game from its start to its end
     from_json: Callable[..., Any]  # (data, **material): the Replay of such an object, every statement in it checked
+
+    # what not every game has: agents that need it say so
+    turns: Turns | None = None
+    styles: Mapping[tuple[str, str], Style] = {}  # by playout and prior; the first is the default
 
 
 class Rules(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tollero_env.bits import copy
 from tollero_env.game import (
     NEW_GAME,
     PAID,
@@ -20,8 +21,9 @@ from tollero_env.game import (
     Verbs,
 )
 from tollero_env.jit import jit, loop_for
-from tollero_env.rng import below, mix, stream
+from tollero_env.rng import below, mix, pick_best, stream
 
+MAX_SEATS = 4
 MAX_DEALS = 64  # in a row, in search of a game that offers an action
 _WIN, _MARGIN = PAID.index("win"), PAID.index("margin")
 
@@ -40,6 +42,16 @@ def _pay(kind, points, shares, out):
             out[seat] = points[seat] - (total - points[seat]) / (n - 1)
         else:
             out[seat] = points[seat]
+
+
+@jit(inline=True)
+def _lead(points, num_players, player):
+    """Own points less the best other's; alone, the own."""
+    best = np.int64(0) if num_players == 1 else points[0 if player else 1]
+    for seat in range(num_players):
+        if seat != player:
+            best = max(best, points[seat])
+    return points[player] - best
 
 
 def make_loops(owner: str, verbs: Verbs, max_legal: int) -> Loops:
@@ -77,7 +89,20 @@ def make_loops(owner: str, verbs: Verbs, max_legal: int) -> Loops:
         for k in range(games.shape[0]):
             out[k] = stream(seeds[games[k]], np.int64(states[games[k]]["ply"]))
 
-    loops = (deal_many, sample_many, settle_many, play_many, seed_many)
+    def greedy_many(states, scratch, tables, games, seeds, out):
+        moves, worth = np.empty(max_legal, np.int64), np.empty(max_legal, np.int64)
+        points = np.zeros(MAX_SEATS, np.int64)
+        for k in range(games.shape[0]):
+            state = states[games[k]]
+            number = list_moves(state, tables[0], moves)
+            for j in range(number):
+                copy(scratch, 0, states, games[k])
+                play(scratch[0], tables[0], moves[j])
+                score(scratch[0], tables[0], points)
+                worth[j] = _lead(points, np.int64(state["num_players"]), np.int64(state["player"]))
+            out[k] = moves[pick_best(worth, number, seeds[k])]
+
+    loops = (deal_many, sample_many, settle_many, play_many, seed_many, greedy_many)
     return Loops(*(loop_for(owner, loop) for loop in loops))
 
 

@@ -58,6 +58,23 @@ def stream(seed, number):
     return mix(mix(np.uint64(seed)) ^ np.uint64(number))
 
 
+@jit
+def pick_best(values, n, seed):
+    """Index of the greatest of the first n numbers; equal ones are equally likely."""
+    best, count = values[0], 0
+    for k in range(n):
+        if values[k] > best:
+            best, count = values[k], 0
+        count += values[k] == best
+    left = below(mix(seed), count)
+    for k in range(n):
+        if values[k] == best:
+            if left == 0:
+                return k
+            left -= 1
+    return -1  # never: one of them is the greatest
+
+
 # ---- the same in plain whole numbers, for Python
 
 

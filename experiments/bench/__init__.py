@@ -1,6 +1,6 @@
 """Speed on one core, beside the peers that are installed, in one run.
 
-python -m experiments.bench [--only kernel|aec|batch] [--json OUT.json]
+python -m experiments.bench [--only kernel|aec|batch|search] [--json OUT.json]
 
 Cases take turns, round after round, so that a slow moment of the machine hits all alike; a figure is the median of its
 rounds, and the spread beside it holds the middle half of them. What counts is a ratio within one run:
@@ -24,7 +24,7 @@ from experiments.bench.tables import print_tables, write_markdown
 from experiments.options import clear_errors
 from tollero_env.files import write_beside
 
-Group = Literal["kernel", "aec", "batch"]
+Group = Literal["kernel", "aec", "batch", "search"]
 GROUPS: tuple[Group, ...] = get_args(Group)  # each a module of this package with a function cases()
 WIDTH = 160  # a table without broken lines
 
@@ -82,7 +82,7 @@ def _row(case: Case, seen: list[float], peers: dict[str, list[float]]) -> dict[s
 
 def _ratio(unit: str, own: list[float], theirs: list[float]) -> float:
     """How many times as fast: the median of the ratios within each round."""
-    pairs = zip(own, theirs) if unit == "steps/s" else zip(theirs, own)
+    pairs = zip(own, theirs) if unit.endswith("/s") else zip(theirs, own)
     return statistics.median(larger / smaller for larger, smaller in pairs)
 
 

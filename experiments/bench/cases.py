@@ -14,6 +14,7 @@ class Done(NamedTuple):
 # by unit, the figure for so many units in so many seconds; of a share, both are seconds
 UNITS: dict[str, Callable[[float, float], float]] = {
     "steps/s": lambda number, seconds: number / seconds,
+    "sims/s": lambda number, seconds: number / seconds,
     "us/step": lambda number, seconds: seconds / number * 1e6,
     "%": lambda number, seconds: 100 * seconds / number,
 }

@@ -12,6 +12,7 @@ TITLES = {
     "kernel": "Rules alone: compiled random games, deal and scoring included",
     "aec": "The AEC loop: last(), a random legal action, step()",
     "batch": "1024 games at once: observation, mask and auto-reset in every step",
+    "search": "Tree search from the opening: simulations of one descent and one whole playout",
     "scaling": "Other numbers of games and threads, slots, 2 players",
 }
 TEXTS = ("case", "unit", "times as fast as")  # columns that begin at the left

@@ -1,7 +1,7 @@
 """Tollero: lay a tile, then build two Floors along the canals; majorities and fountains score."""
 
 from tollero_env.game import Game
-from tollero_env.games.tollero import ansi, check, draw, encodings, notation, protocol, replay, tables
+from tollero_env.games.tollero import ansi, check, draw, encodings, notation, protocol, replay, search, tables, turns
 from tollero_env.games.tollero.constants import MAX_FLOORS, MAX_LEGAL, NUM_MOVES, PROBLEMS
 from tollero_env.games.tollero.state import STATE
 from tollero_env.kernels import make_loops
@@ -45,4 +45,6 @@ GAME = Game(
     draw=draw.draw,
     to_json=replay.to_json,
     from_json=replay.from_json,
+    turns=turns.TURNS,
+    styles=search.STYLES,
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tollero_env.bits import ONE, ZERO, bit, clear, drop_lowest, lowest, popcount, select
-from tollero_env.game import Verbs
+from tollero_env.game import Insight, Verbs
 from tollero_env.games.tollero.constants import (
     BUILD,
     CELLS,
@@ -13,6 +13,7 @@ from tollero_env.games.tollero.constants import (
     MAX_PLAYERS,
     NO_TILE,
     OVER,
+    SLOTS,
 )
 from tollero_env.games.tollero.rules import (
     add_up,
@@ -92,7 +93,8 @@ def reset(states, i, tables, seed):
 
 
 @jit(inline=True)
-def _list_moves(state, tables, out):
+def list_moves(state, tables, out):
+    """Write the legal moves; returns their number."""
     n = 0
     if state["stage"] == EXPAND:
         face = np.int64(state["hand"][np.int64(state["player"])])
@@ -117,7 +119,7 @@ def _list_moves(state, tables, out):
 @jit(entry=True)
 def moves(states, i, tables, out):
     """Write the legal moves of game i; returns their number."""
-    return _list_moves(states[i], tables[0], out)
+    return list_moves(states[i], tables[0], out)
 
 
 @jit(entry=True)
@@ -170,7 +172,7 @@ def outcome(states, i, tables, out):
 
 
 @jit(inline=True)
-def _random_lay(state, tables, word):
+def random_lay(state, tables, word):
     """Lay the tile in hand on a place drawn uniformly."""
     tile = np.int64(state["hand"][np.int64(state["player"])]) * 4
     a, b = fitting_entries(state, tables, tile, 0), fitting_entries(state, tables, tile + 1, 0)
@@ -204,7 +206,7 @@ def _random_lay(state, tables, word):
 
 
 @jit(inline=True)
-def _random_build(state, word):
+def random_build(state, word):
     """Place the pending Floor on a lot drawn uniformly; False if there is none, or no second Floor follows."""
     targets = find_targets(state)
     a, b = legal_lots(state, targets, 0), legal_lots(state, targets, 1)
@@ -227,21 +229,21 @@ def _random_build(state, word):
 
 
 @jit(inline=True)
-def _playout(state, tables, seed):
+def play_out(state, tables, seed):
     """Uniformly random moves to the end. One draw a decision: number `below` of the moves in their order."""
     base = stream(seed, 1)
     while not state["over"]:
         word = draw_number(base, np.int64(state["ply"]))
         if state["stage"] == EXPAND:
-            _random_lay(state, tables, word)
-        elif not _random_build(state, word):
+            random_lay(state, tables, word)
+        elif not random_build(state, word):
             end_turn(state, tables)
 
 
 @jit(entry=True)
 def playout(states, i, tables, seed):
     """Play random moves to the end of the game."""
-    _playout(states[i], tables[0], seed)
+    play_out(states[i], tables[0], seed)
 
 
 @jit(entry=True)
@@ -250,7 +252,7 @@ def playouts(states, tables, seed, decisions, points):
     for game in range(decisions.shape[0]):
         game_seed = stream(seed, game)
         _reset(states, 0, tables, game_seed)
-        _playout(states[0], tables[0], game_seed)
+        play_out(states[0], tables[0], game_seed)
         decisions[game] = np.int64(states[0]["ply"])
         add_up(states[0], tables[0], points[game])
 
@@ -259,13 +261,20 @@ def playouts(states, tables, seed, decisions, points):
 
 
 @jit(inline=True)
-def _sort_hidden(state, tables, player):
-    """Move the other hands to the pile and sort it by face; returns its size. Never above 54: there is room."""
-    size = np.int64(state["num_pile"])
+def _collect_hidden(state, player):
+    """The other hands go behind the pile; returns how many tiles that are, and the seats that held one."""
+    size, holding = np.int64(state["num_pile"]), ZERO
     for seat in range(MAX_PLAYERS):
         if seat != player and state["hand"][seat] != NO_TILE:
-            state["pile"][size] = state["hand"][seat]
+            state["pile"][size] = state["hand"][seat]  # never above 54: there is room
             size += 1
+            holding |= bit(seat)
+    return size, holding
+
+
+@jit(inline=True)
+def _sort_pile(state, tables, size):
+    """Sort so many tiles of the pile by face."""
     hidden = ZERO  # places in the sorted list of all City tiles; of several copies the first ones
     for k in range(size):
         free = tables["copies"][np.int64(state["pile"][k])] & ~hidden
@@ -273,7 +282,6 @@ def _sort_hidden(state, tables, player):
     for k in range(size):
         state["pile"][k] = tables["city"][lowest(hidden)]
         hidden = drop_lowest(hidden)
-    return size
 
 
 @jit(inline=True)
@@ -292,12 +300,8 @@ def _top_fitting(state, tables, size, word):
 
 
 @jit(inline=True)
-def _resample(state, tables, player, seed):
-    holding = ZERO  # seats that get a tile
-    for seat in range(MAX_PLAYERS):
-        if seat != player and state["hand"][seat] != NO_TILE:
-            holding |= bit(seat)
-    size = _sort_hidden(state, tables, player)
+def _deal_hidden(state, tables, player, size, holding, seed):
+    """Shuffle so many tiles of the pile and give those seats one each."""
     rng = advance(_shuffle(state["pile"], size, stream(seed, 2)))
     state["num_pile"] = size
     mover = np.int64(state["player"])
@@ -312,10 +316,41 @@ def _resample(state, tables, player, seed):
     state["rng"] = mix(advance(rng))
 
 
+@jit(inline=True)
+def gather(state, tables, player):
+    """Bring what the player cannot know into one order: equal knowledge gives equal states."""
+    size, holding = _collect_hidden(state, player)
+    _sort_pile(state, tables, size)
+    state["num_pile"] = size
+    for seat in range(MAX_PLAYERS - 1, -1, -1):  # the other way round than `_collect_hidden`: the order stays
+        if holding & bit(seat):
+            draw_tile(state, seat)
+    state["rng"] = ZERO
+
+
+@jit(inline=True)
+def scatter(state, tables, player, seed):
+    """Redraw what the player cannot know, in a state that went through `gather`: as `resample`, but quicker."""
+    size, holding = _collect_hidden(state, player)
+    _deal_hidden(state, tables, player, size, holding, seed)
+
+
+@jit(inline=True)
+def situation(state):
+    """What the moves so far do not tell of the decision that is due: whose and which it is, and the tile in hand."""
+    player, stage = np.int64(state["player"]), np.int64(state["stage"])
+    tile = np.int64(state["hand"][player]) if stage == EXPAND else 0
+    return tile + SLOTS * (stage + 4 * player)
+
+
 @jit(entry=True)
 def resample(states, i, tables, player, seed):
     """Redraw the other hands and the order of the pile, evenly among all that the player may hold possible."""
-    _resample(states[i], tables[0], player, seed)
+    state = states[i]
+    size, holding = _collect_hidden(state, player)
+    _sort_pile(state, tables[0], size)
+    _deal_hidden(state, tables[0], player, size, holding, seed)
 
 
-VERBS = Verbs(reset=_reset, list_moves=_list_moves, allows=allows, play=play, score=add_up, share=_share)
+INSIGHT = Insight(gather, scatter, situation)
+VERBS = Verbs(reset=_reset, list_moves=list_moves, allows=allows, play=play, score=add_up, share=_share)

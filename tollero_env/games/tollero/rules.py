@@ -198,7 +198,7 @@ def lay(state, tables, entry, tile):
 
 
 @jit(inline=True)
-def _reached(state, slot, steps):
+def find_reached(state, slot, steps):
     """Tiles at most that many steps from a tile along joined canals (B1)."""
     near1, reached = state["near1"][slot], state["near2"][slot]
     if steps < 2:
@@ -224,7 +224,7 @@ def find_targets(state):
     origin = np.int64(state["origin"])
     if origin == ANYWHERE:  # B4
         return (ONE << np.uint64(state["num_tiles"])) - ONE
-    reached = _reached(state, origin, np.int64(state["value"][origin]))
+    reached = find_reached(state, origin, np.int64(state["value"][origin]))
     if state["stage"] == SECOND:  # B3: never on that same tile
         reached &= ~bit(origin)
     return reached
