@@ -1,7 +1,7 @@
 """Toscana: place the top tile beside a square of the own colour; the area made from the most tiles scores."""
 
 from tollero_env.game import Game
-from tollero_env.games.toscana import ansi, check, draw, encodings, notation, protocol, replay, tables
+from tollero_env.games.toscana import ansi, check, draw, encodings, notation, protocol, replay, search, tables
 from tollero_env.games.toscana.constants import MAX_LEGAL, NUM_MOVES, PROBLEMS, SEATS
 from tollero_env.games.toscana.state import STATE
 from tollero_env.kernels import make_loops
@@ -40,4 +40,5 @@ GAME = Game(
     draw=draw.draw,
     to_json=replay.to_json,
     from_json=replay.from_json,
+    styles=search.STYLES,
 )

@@ -6,7 +6,6 @@
 
 import numpy as np
 
-from tollero_env.bits import drop_lowest, lowest
 from tollero_env.games.toscana.constants import OVER, ROW_BITS, SET_TILES, VETO, WIDTH
 from tollero_env.games.toscana.features import (
     N_AREAS,
@@ -25,7 +24,7 @@ from tollero_env.games.toscana.features import (
     P_AREA,
     P_JOINED,
 )
-from tollero_env.games.toscana.rules import all_pieces, count_tiles, grow_area, join_pieces, top_tile
+from tollero_env.games.toscana.rules import count_tiles, find_areas, top_tile
 from tollero_env.jit import jit
 
 # What `follow` must know of the observation before, by place in its memory.
@@ -99,34 +98,18 @@ def _show_tile(state, player, slot, view, out):
         out[(P_JOINED + 3) * area + place] = column > 0
 
 
-@jit(inline=True)
-def _measure(words, rest, colour):
-    """Put the size of its area in the place of each piece's word; returns the largest size."""
-    best = 0
-    while rest:
-        area = grow_area(words, colour, lowest(rest))
-        rest &= ~area
-        size = count_tiles(area)
-        best = max(best, size)
-        while area:
-            words[64 * colour + lowest(area)] = np.uint64(size)
-            area = drop_lowest(area)
-    return best
-
-
 @jit
 def _show_areas(state, tables, view, out):
     """Write for every square how many tiles its area has; returns the largest of each colour."""
     words = np.zeros(128, np.uint64)
-    join_pieces(state, words)
-    best = _measure(words, all_pieces(state, tables, 0), 0), _measure(words, all_pieces(state, tables, 1), 1)
+    best = find_areas(state, tables, words)
     for slot in range(np.int64(state["num_tiles"])):
         first, rotation = np.int64(state["cell"][slot]), np.int64(state["rotation"][slot])
         place = (P_AREA * view + (first >> ROW_BITS)) * view + (first & (WIDTH - 1))
         for k in range(8):
             offset = np.int64(tables["offset"][rotation, k])
             piece = np.int64(state["square"][first + offset]) & 127
-            out[place + (offset >> ROW_BITS) * view + (offset & (WIDTH - 1))] = np.int64(words[piece])
+            out[place + (offset >> ROW_BITS) * view + (offset & (WIDTH - 1))] = count_tiles(words[piece])
     return best
 
 

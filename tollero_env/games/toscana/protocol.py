@@ -3,7 +3,7 @@
 import numpy as np
 
 from tollero_env.bits import ZERO, bit, clear, drop_lowest, lowest, popcount, select
-from tollero_env.game import Verbs
+from tollero_env.game import Insight, Verbs
 from tollero_env.games.toscana.constants import ALLOW, ASKED, CELLS, PLACE, SEATS, SET_TILES, VETO, WIDTH
 from tollero_env.games.toscana.rules import (
     add_up,
@@ -77,7 +77,8 @@ def reset(states, i, tables, seed):
 
 
 @jit(inline=True)
-def _list_moves(state, tables, out):
+def list_moves(state, tables, out):
+    """Write the legal moves; returns their number."""
     n = 0
     if state["stage"] == ASKED:
         out[0], out[1] = VETO, ALLOW
@@ -98,7 +99,7 @@ def _list_moves(state, tables, out):
 @jit(entry=True)
 def moves(states, i, tables, out):
     """Write the legal moves of match i; returns their number."""
-    return _list_moves(states[i], tables[0], out)
+    return list_moves(states[i], tables[0], out)
 
 
 @jit(entry=True)
@@ -170,17 +171,15 @@ def outcome(states, i, tables, out):
 
 
 @jit(inline=True)
-def _random_place(state, tables, word):
-    """Place the top tile on a place drawn uniformly; False if there is none."""
-    player = np.int64(state["player"])
-    turned = top_tile(state, player) * 4
+def draw_place(state, tables, player, turned, word):
+    """(rotation, cell) of a place for that player's tile (number * 4), drawn evenly; rotation -1 if there is none."""
     a, b = count_places(state, tables, player, turned), count_places(state, tables, player, turned + 1)
     c, d = a, b
     if must_match(state, tables):
         c, d = count_places(state, tables, player, turned + 2), count_places(state, tables, player, turned + 3)
     total = a + b + c + d
     if total == 0:
-        return False
+        return -1, 0
     k = below(word, total)
     rotation = (k >= a) + (k >= a + b) + (k >= a + b + c)
     k -= a * (rotation > 0) + b * (rotation > 1) + c * (rotation > 2)
@@ -192,26 +191,30 @@ def _random_place(state, tables, word):
         y += 1
         places = place_row(state, tables, player, turned + rotation, y)
         count = popcount(places)
-    place_tile(state, tables, rotation, y * WIDTH + select(places, k))
-    return True
+    return rotation, y * WIDTH + select(places, k)
 
 
 @jit(inline=True)
-def _playout(state, tables, seed):
+def play_out(state, tables, seed):
     """Uniformly random moves to the end. One draw a decision: number `below` of the moves in their order."""
     base = stream(seed, 1)
     while not state["over"]:
         word = draw_number(base, np.int64(state["ply"]))
         if state["stage"] == ASKED:
             answer(state, below(word, 2) == 0)
-        elif not _random_place(state, tables, word):
-            pass_turn(state, tables)
+        else:
+            player = np.int64(state["player"])
+            rotation, cell = draw_place(state, tables, player, top_tile(state, player) * 4, word)
+            if rotation < 0:
+                pass_turn(state, tables)
+            else:
+                place_tile(state, tables, rotation, cell)
 
 
 @jit(entry=True)
 def playout(states, i, tables, seed):
     """Play random moves to the end of the match."""
-    _playout(states[i], tables[0], seed)
+    play_out(states[i], tables[0], seed)
 
 
 @jit(entry=True)
@@ -220,7 +223,7 @@ def playouts(states, tables, seed, decisions, points):
     for game in range(decisions.shape[0]):
         game_seed = stream(seed, game)
         _reset(states, 0, tables, game_seed)
-        _playout(states[0], tables[0], game_seed)
+        play_out(states[0], tables[0], game_seed)
         decisions[game] = np.int64(states[0]["ply"])
         add_up(states[0], tables[0], points[game])
 
@@ -240,25 +243,53 @@ def _sort(tiles, first, size):
 
 
 @jit(inline=True)
-def _resample(state, seed):
+def _has_later(state):
+    """Is there a next round? Its stacks are zeros if not."""
+    return state["later"][0, 0] != state["later"][0, 1]
+
+
+@jit(inline=True)
+def _sort_hidden(state):
+    for seat in range(SEATS):
+        # known are the top, and a tile that a veto has put to the bottom (R5)
+        _sort(state["stack"][seat], np.int64(state["sunk"][seat]), np.int64(state["num_stack"][seat]) - 1)
+        if _has_later(state):
+            _sort(state["later"][seat], 0, SET_TILES)
+
+
+@jit(inline=True)
+def gather(state, tables, player):
+    """Bring what nobody can know into one order: equal knowledge gives equal states."""
+    _sort_hidden(state)
+    state["rng"] = ZERO
+
+
+@jit(inline=True)
+def scatter(state, tables, player, seed):
+    """Redraw what nobody can know, in a state that went through `gather`: as `resample`, but quicker."""
     rng = stream(seed, 2)
     for seat in range(SEATS):
-        size = np.int64(state["num_stack"][seat])
-        # known are the top, and a tile that a veto has put to the bottom (R5)
-        first, last = np.int64(state["sunk"][seat]), size - 1
-        _sort(state["stack"][seat], first, last)
+        first, last = np.int64(state["sunk"][seat]), np.int64(state["num_stack"][seat]) - 1
         rng = _shuffle(state["stack"][seat], first, last, rng)
-    for seat in range(SEATS):
-        if state["later"][seat, 0] != state["later"][seat, 1]:  # zeros if there is no later round
-            _sort(state["later"][seat], 0, SET_TILES)
+        if _has_later(state):
             rng = _shuffle(state["later"][seat], 0, SET_TILES, rng)
     state["rng"] = mix(advance(rng))
+
+
+@jit(inline=True)
+def situation(state):
+    """What the moves so far do not tell of the decision that is due: whose and which it is, and about which tile."""
+    player, stage = np.int64(state["player"]), np.int64(state["stage"])
+    tile = top_tile(state, player if stage == PLACE else 1 - player)
+    return tile + SET_TILES * (player + 2 * (stage + 2 * np.int64(state["round"])))
 
 
 @jit(entry=True)
 def resample(states, i, tables, player, seed):
     """Redraw the order of both stacks below the top, and the next round's; no player knows more than the other."""
-    _resample(states[i], seed)
+    _sort_hidden(states[i])
+    scatter(states[i], tables[0], player, seed)
 
 
-VERBS = Verbs(reset=_reset, list_moves=_list_moves, allows=allows, play=play, score=add_up, share=_share)
+INSIGHT = Insight(gather, scatter, situation)
+VERBS = Verbs(reset=_reset, list_moves=list_moves, allows=allows, play=play, score=add_up, share=_share)

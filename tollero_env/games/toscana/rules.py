@@ -390,6 +390,28 @@ def all_pieces(state, tables, colour):
 
 
 @jit(inline=True)
+def _gather_areas(words, colour, rest):
+    """Put its whole area in the place of each piece's word of neighbours; returns the most tiles of one."""
+    best = 0
+    while rest:
+        area = grow_area(words, colour, lowest(rest))
+        best = max(best, count_tiles(area))
+        rest &= ~area
+        left = area
+        while left:
+            words[64 * colour + lowest(left)] = area
+            left = drop_lowest(left)
+    return best
+
+
+@jit(inline=True)
+def find_areas(state, tables, words):
+    """For each piece (as in `join_pieces`) the word of its area, into zeros; returns the tiles of the largest (R7)."""
+    join_pieces(state, words)
+    return _gather_areas(words, 0, all_pieces(state, tables, 0)), _gather_areas(words, 1, all_pieces(state, tables, 1))
+
+
+@jit(inline=True)
 def _largest(joined, rest, colour):
     best = 0
     while rest:
