@@ -29,7 +29,7 @@ from tollero_env.games.toscana.state import STATE
 from tollero_env.games.toscana.tables import LONGEST_ROUND
 from tollero_env.jit import jit
 
-_WHOLE_SET = bit(SET_TILES) - bit(0)
+_WHOLE_SET = np.uint64((1 << SET_TILES) - 1)
 _SHORTEST_ROUND = 3  # two questions and the first tile
 
 
