@@ -10,9 +10,8 @@ import tyro
 
 from experiments.options import clear_errors
 from tollero_env.files import write_beside
-from tollero_env.game import NAMES, Encoding, Game, get_game
+from tollero_env.game import NAMES, Game, get_game, get_rules
 
-PLAYERS = (2, 3, 4)
 INTRO = """# Observations
 
 Made by `python -m experiments.legend --out docs/observations.md` from the tables the code itself reads; a test keeps
@@ -28,15 +27,16 @@ def legend() -> str:
 
 def game_page(game: Game) -> str:
     """The encodings of one game."""
-    return f"\n## {game.title}\n" + "".join(encoding_page(name, how) for name, how in game.encodings.items())
+    return f"\n## {game.title}\n" + "".join(encoding_page(game, name) for name in game.encodings)
 
 
-def encoding_page(name: str, how: Encoding) -> str:
+def encoding_page(game: Game, name: str) -> str:
     """Sizes, then one table for each kind of number."""
+    how = game.encodings[name]
     lines = [f"\n### `{name}`\n", "| players | view | actions | parts of a batch | `observation` of the envs |"]
     lines.append("|---|---|---|---|---|")
-    for players in PLAYERS:
-        view = how.resolve_view(players, None)
+    for players in game.players:
+        view = how.resolve_view(get_rules(game.name, players), None)
         parts = ", ".join(f"{part.shape} {part.dtype}" for part in how.parts(players, view))
         whole = how.whole(players, view)
         shown = str(view or "-")

@@ -51,7 +51,7 @@ def run(game: str = "tollero", players: int = 2, games: int = 1000, view: int | 
     if games < 1 or not 0 <= seed < 1 << 64:
         raise ValueError("--games is at least 1, --seed from 0 to 2**64 - 1")
     rules = get_rules(game, players)
-    side = rules.game.encodings["planes"].resolve_view(players, view)
+    side = rules.game.encodings["planes"].resolve_view(rules, view)
     console = Console(stderr=True)
     numbers = track(range(games), "Playing", console=console, transient=True, disable=not console.is_terminal)
     seen = [watch_game(rules, side, derive(seed, number)) for number in numbers]

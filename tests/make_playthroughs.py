@@ -18,6 +18,8 @@ GAMES: dict[str, dict[str, Any]] = {
     "tollero_2p.txt": {"game": "tollero", "players": 2, "seed": 9, "floors": 6},
     "tollero_3p.txt": {"game": "tollero", "players": 3, "seed": 10, "floors": 4},
     "tollero_4p.txt": {"game": "tollero", "players": 4, "seed": 8, "floors": 4},
+    "toscana_tile.txt": {"game": "toscana", "players": 2, "seed": 9, "size": 9},
+    "toscana_colour.txt": {"game": "toscana", "players": 2, "seed": 3, "size": 7, "contact": "colour", "veto": "match"},
 }
 
 

@@ -1,6 +1,7 @@
 """The AEC env: PettingZoo's own tests, rewards, misuse, and copies that are right in the middle of a game."""
 
 import copy
+import importlib
 import pickle
 import warnings
 import xml.etree.ElementTree as ET
@@ -15,11 +16,15 @@ from tests.tollero_tools import BLANK, CROSS, make_set, to_toml
 from tollero_env import tollero_v0
 from tollero_env.envs import camera
 from tollero_env.envs.aec import final_rewards
-from tollero_env.game import MoveError, OptionError, StateError
+from tollero_env.game import NAMES, MoveError, OptionError, StateError, get_game
 from tollero_env.games.tollero.tiles import parse_tileset
 
-KINDS = [(players, encoding) for players in (2, 3, 4) for encoding in ("planes", "slots")]
+MODULES = {game: importlib.import_module(f"tollero_env.{game}_v0") for game in NAMES}
+KINDS = [
+    (game, players, name) for game in NAMES for players in get_game(game).players for name in get_game(game).encodings
+]
 MAKERS = [tollero_v0.raw_env, tollero_v0.env]
+ALL_MAKERS = [make for module in MODULES.values() for make in (module.raw_env, module.env)]
 
 
 def play_on(env, seed, most=10_000):
@@ -40,8 +45,9 @@ def mid_game(make, steps=25, **options):
     return env
 
 
-@pytest.mark.parametrize(("players", "encoding"), KINDS)
-def test_pettingzoos_own_tests_pass(players, encoding, capsys):
+@pytest.mark.parametrize(("game", "players", "encoding"), KINDS)
+def test_pettingzoos_own_tests_pass(game, players, encoding, capsys):
+    module = MODULES[game]
     with warnings.catch_warnings():
         for message in (
             "reset\\(\\) takes no options",  # the test passes junk
@@ -49,17 +55,26 @@ def test_pettingzoos_own_tests_pass(players, encoding, capsys):
             "Observation is not a NumPy array",
         ):
             warnings.filterwarnings("ignore", message)
-        api_test(tollero_v0.env(players, encoding=encoding), num_cycles=400)
-        api_test(tollero_v0.raw_env(players, encoding=encoding), num_cycles=400)
-    seed_test(lambda: tollero_v0.env(players, encoding=encoding), num_cycles=200)
+        api_test(module.env(players, encoding=encoding), num_cycles=400)
+        api_test(module.raw_env(players, encoding=encoding), num_cycles=400)
+    seed_test(lambda: module.env(players, encoding=encoding), num_cycles=200)
     assert capsys.readouterr().out.count("Passed API test") == 2
 
 
 @pytest.mark.thorough  # it runs for five seconds, whatever the env
-@pytest.mark.parametrize(("players", "encoding"), KINDS)
-def test_pettingzoos_benchmark_runs(players, encoding, capsys):
-    performance_benchmark(tollero_v0.env(players, encoding=encoding))
+@pytest.mark.parametrize(("game", "players", "encoding"), KINDS)
+def test_pettingzoos_benchmark_runs(game, players, encoding, capsys):
+    performance_benchmark(MODULES[game].env(players, encoding=encoding))
     assert "turns per second" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("game", "players", "encoding"), KINDS)
+def test_the_registry_makes_every_game(game, players, encoding):
+    env = pettingzoo.make("aec", f"tollero_env/{game}-v0", num_players=players, encoding=encoding)
+    env.reset(seed=1)
+    assert env.num_agents == players
+    assert env.unwrapped.position() == tollero_env.new_game(game, players=players, seed=1)
+    assert str(env) == f"{game}_v0"
 
 
 def test_the_registry_makes_it():
@@ -70,9 +85,9 @@ def test_the_registry_makes_it():
     assert str(env) == "tollero_v0"
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", ALL_MAKERS)
 def test_the_same_seed_gives_the_same_games_in_a_row(make):
-    env = make(num_players=3)
+    env = make()
     games = []
     for seed in (7, None, 7, None, 7):
         env.reset(seed=seed)
@@ -80,12 +95,13 @@ def test_the_same_seed_gives_the_same_games_in_a_row(make):
     assert games[0] == games[2] == games[4]
     assert games[1] == games[3] != games[0]
     env.reset(seed=7)
-    assert env.unwrapped.position() == tollero_env.new_game("tollero", players=3, seed=7)
+    game = env.unwrapped.rules.game.name
+    assert env.unwrapped.position() == tollero_env.new_game(game, seed=7)
 
 
-@pytest.mark.parametrize(("players", "encoding"), KINDS)
-def test_only_the_agent_to_act_has_a_mask(players, encoding):
-    env = tollero_v0.raw_env(players, encoding=encoding)
+@pytest.mark.parametrize(("game", "players", "encoding"), KINDS)
+def test_only_the_agent_to_act_has_a_mask(game, players, encoding):
+    env = MODULES[game].raw_env(players, encoding=encoding)
     env.reset(seed=3)
     for _ in range(40):
         masks = {agent: env.observe(agent)["action_mask"] for agent in env.agents}
@@ -93,8 +109,9 @@ def test_only_the_agent_to_act_has_a_mask(players, encoding):
         env.step(np.flatnonzero(masks[env.agent_selection])[-1])
 
 
-def test_every_observation_is_a_fresh_array_in_the_space():
-    env = mid_game(tollero_v0.env)
+@pytest.mark.parametrize("make", ALL_MAKERS)
+def test_every_observation_is_a_fresh_array_in_the_space(make):
+    env = mid_game(make)
     first, second = env.observe("player_0"), env.observe("player_0")
     assert all(not np.shares_memory(first[key], second[key]) for key in first)
     assert env.observation_space("player_0").contains(first)
@@ -133,17 +150,19 @@ def test_rewards_come_at_the_end_with_scores_and_outcome(kind):
     assert not env.observe("player_1")["action_mask"].any()
 
 
+@pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 @pytest.mark.parametrize("action", [-1, -2, 0, 8 * 361, 10**30, None, "x", 1.5])
-def test_raw_env_refuses_an_illegal_action_and_stays_as_it_was(action):
-    env = mid_game(tollero_v0.raw_env)
+def test_raw_env_refuses_an_illegal_action_and_stays_as_it_was(action, module):
+    env = mid_game(module.raw_env)
     before = env.get_bytes()
     with pytest.raises(MoveError, match=r"is not legal for player_\d: \d+ are"):
         env.step(action)
     assert env.get_bytes() == before
 
 
-def test_env_ends_the_game_on_an_illegal_action():
-    env = mid_game(tollero_v0.env)
+@pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
+def test_env_ends_the_game_on_an_illegal_action(module):
+    env = mid_game(module.env)
     agent = env.agent_selection
     illegal = int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0])
     env.step(illegal)
@@ -232,18 +251,21 @@ def test_a_game_may_be_over_when_it_is_dealt():
 # ---- pictures
 
 
-@pytest.mark.parametrize(("players", "encoding"), KINDS)
-def test_pettingzoos_render_test_passes(players, encoding, monkeypatch):
+@pytest.mark.parametrize(("game", "players", "encoding"), KINDS)
+def test_pettingzoos_render_test_passes(game, players, encoding, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setattr(camera, "FPS", 1000)
     kinds = {"svg": lambda text: ET.fromstring(text) is not None, "ansi": lambda text: "\x1b[" in text}
-    render_test(lambda render_mode: tollero_v0.env(players, encoding=encoding, render_mode=render_mode), kinds)
+    render_test(lambda render_mode: MODULES[game].env(players, encoding=encoding, render_mode=render_mode), kinds)
 
 
+@pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 @pytest.mark.parametrize("mode", ["ansi", "svg"])
-def test_a_viewers_picture_has_nothing_hidden(mode):
+def test_a_viewers_picture_has_nothing_hidden(mode, module):
     for viewer, is_told in ((0, False), ("acting", False), ("all", True)):
-        env = mid_game(tollero_v0.raw_env, steps=12, render_mode=mode, viewer=viewer)
+        env = mid_game(module.raw_env, steps=12, render_mode=mode, viewer=viewer)
+        if env.agent_selection != "player_0":
+            play_on(env, 1, 1)
         assert env.agent_selection == "player_0"
         pictures = set()
         for seed in range(5):
@@ -276,18 +298,20 @@ def by_pickle(env):
 
 def by_bytes(env):
     unwrapped = env.unwrapped
-    make = tollero_v0.raw_env if env is unwrapped else tollero_v0.env
+    module = MODULES[unwrapped.rules.game.name]
+    make = module.raw_env if env is unwrapped else module.env
     other = make(**{key: value for key, value in unwrapped._how.items() if key != "game"})
     other.set_bytes(env.get_bytes())
     return other
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("is_wrapped", [False, True])
 @pytest.mark.parametrize("clone", [by_deepcopy, by_pickle, by_bytes])
 @pytest.mark.parametrize("steps", [0, 25, 10_000])
-@pytest.mark.parametrize("encoding", ["planes", "slots"])
-def test_a_copys_future_is_the_originals(make, clone, steps, encoding):
-    env = mid_game(make, steps=steps, num_players=3, encoding=encoding)
+@pytest.mark.parametrize(("game", "players", "encoding"), [kind for kind in KINDS if kind[:2] != ("tollero", 4)])
+def test_a_copys_future_is_the_originals(is_wrapped, clone, steps, game, players, encoding):
+    make = MODULES[game].env if is_wrapped else MODULES[game].raw_env
+    env = mid_game(make, steps=steps, num_players=players, encoding=encoding)
     other = clone(env)
     assert other.get_bytes() == env.get_bytes()
     untouched = env.get_bytes()
@@ -346,7 +370,8 @@ def test_foreign_bytes_are_refused_and_change_nothing(make):
         assert env.get_bytes() == before
 
 
-def test_state_is_the_whole_truth():
-    env = mid_game(tollero_v0.env)
+@pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
+def test_state_is_the_whole_truth(module):
+    env = mid_game(module.env)
     assert env.unwrapped.state_space.contains(env.state())
     assert env.state().tobytes() == env.unwrapped.position().to_bytes()

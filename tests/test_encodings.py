@@ -121,7 +121,7 @@ def slow_numbers(rules: Rules, position: Position, player: int) -> dict[str, lis
 @pytest.mark.parametrize(("players", "encoding"), CASES)
 def test_observations_say_what_lies_on_the_table(players, encoding):
     rules = get_rules("tollero", players)
-    view = rules.game.encodings[encoding].resolve_view(players, None)
+    view = rules.game.encodings[encoding].resolve_view(rules, None)
     table = features.PLANES if encoding == "planes" else features.ROWS
     for position in positions(rules, players, every=11):
         state = position.states[0]
@@ -145,7 +145,7 @@ def test_observations_say_what_lies_on_the_table(players, encoding):
 def test_the_whole_array_is_the_parts_in_short(players, encoding):
     rules = get_rules("tollero", players)
     how = rules.game.encodings[encoding]
-    view = how.resolve_view(players, None)
+    view = how.resolve_view(rules, None)
     for position in positions(rules, 20 + players, every=13):
         for player in range(players):
             array, numbers, mask = observation(position, encoding, player, view)
@@ -176,7 +176,7 @@ def test_the_whole_array_is_the_parts_in_short(players, encoding):
 def test_actions_and_moves_are_one_to_one(players, encoding, view):
     rules = get_rules("tollero", players)
     how = rules.game.encodings[encoding]
-    view = how.resolve_view(players, view)
+    view = how.resolve_view(rules, view)
     for position in positions(rules, 40 + players):
         moves = position.moves()
         actions = [how.to_action(position.states, 0, rules.tables, view, move) for move in moves]
@@ -213,7 +213,7 @@ def leaks(observe, position: Position, player: int) -> bool:
 @pytest.mark.parametrize(("players", "encoding"), CASES)
 def test_nothing_hidden_leaks(players, encoding):
     rules = get_rules("tollero", players)
-    view = rules.game.encodings[encoding].resolve_view(players, None)
+    view = rules.game.encodings[encoding].resolve_view(rules, None)
 
     def honest(position, player):
         return b"".join(array.tobytes() for array in observation(position, encoding, player, view))
@@ -232,7 +232,7 @@ def test_nothing_hidden_leaks(players, encoding):
 def test_an_array_may_hold_an_earlier_observation_of_the_game(encoding):
     rules = get_rules("tollero", 3)
     how = rules.game.encodings[encoding]
-    view = how.resolve_view(3, None)
+    view = how.resolve_view(rules, None)
     kept = [np.zeros(part.shape, part.dtype) for part in how.parts(3, view)]
     for position in positions(rules, 80):
         for player in (0, 2, 1):

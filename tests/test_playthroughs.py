@@ -7,7 +7,7 @@ import pytest
 from experiments.replay import playthrough_lines
 from tests.make_playthroughs import FOLDER, GAMES, first_line, make
 from tollero_env import new_game
-from tollero_env.game import MoveError
+from tollero_env.game import NAMES, MoveError, get_game
 
 PLAYS = "   plays: "
 
@@ -61,9 +61,10 @@ def test_the_command_writes_games_that_replay(name):
     assert first_difference(name, golden) is None
 
 
-def test_there_is_one_for_each_number_of_players_and_nothing_else():
+def test_there_is_one_for_each_game_and_number_of_players_and_nothing_else():
     assert sorted(path.name for path in FOLDER.iterdir()) == sorted(GAMES)
-    assert [game["players"] for game in GAMES.values()] == [2, 3, 4]
+    played = {(game["game"], game["players"]) for game in GAMES.values()}
+    assert played == {(name, players) for name in NAMES for players in get_game(name).players}
 
 
 NAME = "tollero_2p.txt"

@@ -20,13 +20,14 @@ __all__ = ["Position", "__version__", "new_game", "playouts"]
 _HOMES = {"Position": "position", "new_game": "position", "playouts": "playing"}
 
 
-pettingzoo.register("aec", "tollero_env/tollero-v0", "tollero_env.tollero_v0:env")
-gymnasium.register(
-    "tollero_env/tollero-v0",
-    entry_point="tollero_env.envs.single:SingleEnv",
-    vector_entry_point="tollero_env.envs.vector:VectorGames",
-    kwargs={"game": "tollero"},
-)
+for _game in ("tollero", "toscana"):  # game.NAMES, without importing anything
+    pettingzoo.register("aec", f"tollero_env/{_game}-v0", f"tollero_env.{_game}_v0:env")
+    gymnasium.register(
+        f"tollero_env/{_game}-v0",
+        entry_point="tollero_env.envs.single:SingleEnv",
+        vector_entry_point="tollero_env.envs.vector:VectorGames",
+        kwargs={"game": _game},
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -26,7 +26,7 @@ HEADER: tuple[tuple[Any, ...], ...] = (
     ("rng", np.uint64),  # splitmix64
 )
 
-NAMES = ("tollero",)
+NAMES = ("tollero", "toscana")
 
 
 class OptionError(ValueError):
@@ -83,12 +83,17 @@ class Sight(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Sizes and meaning of an encoding; `view` is a number it may need (Tollero's planes: the side of the view)."""
+    """Sizes and meaning of an encoding; `view` is a number it may need (planes: the side of what they show).
 
-    resolve_view: Callable[[int, Any], int]  # (players, option): the view; raises OptionError
+    Actions are numbered by `groups`: those of the first group for every place (a cell of planes, a row of slots), then
+    those of the next; numbers behind them belong to no place.
+    """
+
+    resolve_view: Callable[["Rules", Any], int]  # (rules, option): the view; raises OptionError
     num_actions: Callable[[int, int], int]  # (players, view)
     parts: Callable[[int, int], tuple[Part, Part]]  # (players, view): array and numbers, complete
     whole: Callable[[int, int], Part]  # (players, view): the one array of the envs: the array, then a tail
+    groups: tuple[int, ...]  # how many actions each place has
     legend: Mapping[str, tuple[tuple[str, int, str], ...]]  # what the arrays hold: name, how many, what
 
 
@@ -98,10 +103,11 @@ class Encoding(NamedTuple):
     Arrays are flat, or have one flat row a game. The mask of a player who is not to act is all zeros.
     """
 
-    resolve_view: Callable[[int, Any], int]
+    resolve_view: Callable[["Rules", Any], int]
     num_actions: Callable[[int, int], int]
     parts: Callable[[int, int], tuple[Part, Part]]
     whole: Callable[[int, int], Part]
+    groups: tuple[int, ...]
     legend: Mapping[str, tuple[tuple[str, int, str], ...]]
 
     to_move: Callable[..., int]  # (states, i, tables, view, action): negative if it is not legal

@@ -20,6 +20,16 @@ def tollero_playouts(players: int) -> Case:
     return Case("tollero playouts", players, "steps/s", run, ("openspiel hex playouts",))
 
 
+def toscana_playouts() -> Case:
+    """The same for Toscana."""
+
+    def run() -> float:
+        decisions, _ = tollero_env.playouts("toscana", games=15_000, seed=1)
+        return float(decisions.sum())
+
+    return Case("toscana playouts", 2, "steps/s", run, ("openspiel hex playouts",))
+
+
 def openspiel_playouts(name: str, game_text: str) -> Case:
     """OpenSpiel's own random rollouts, in C++; steps are rollouts times the mean length of a random game."""
     import pyspiel
@@ -49,7 +59,7 @@ def _random_length(game: Any, rng: np.random.Generator) -> int:
 
 def cases() -> list[Case]:
     """Rules alone."""
-    found = [tollero_playouts(players) for players in (2, 3, 4)]
+    found = [*(tollero_playouts(players) for players in (2, 3, 4)), toscana_playouts()]
     if importlib.util.find_spec("pyspiel"):
         found += [openspiel_playouts("hex", "hex(board_size=11)"), openspiel_playouts("go", "go(board_size=9)")]
     return found

@@ -129,9 +129,6 @@ class MaskedVecEnv(VecEnv):  # type: ignore[misc]
 # ---- networks. Actions belong to places: cells of the view, or tiles. Features are `kept` numbers for each place, then
 # as many for the whole table.
 
-# How many actions a row has: those of the first group are numbered for all rows, then those of the next.
-ROW_ACTIONS = {"tollero": (4, 16)}  # lots; sides and rotations
-
 
 def _squash(x: torch.Tensor) -> torch.Tensor:
     """Counts to numbers of a size networks like; 0 and 1 stay apart, large ones come closer."""
@@ -152,11 +149,13 @@ class _Block(nn.Module):  # type: ignore[misc]
 class PlanesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
     """A small residual network over planes (C, V, V): every cell is a place."""
 
-    def __init__(self, space: spaces.Box, kept: int = 16, channels: int = 32, blocks: int = 2) -> None:
-        """`space` is the observation space."""
+    def __init__(
+        self, space: spaces.Box, groups: Sequence[int], kept: int = 16, channels: int = 32, blocks: int = 2
+    ) -> None:
+        """`space` is the observation space, `groups` the encoding's."""
         planes, height, width = space.shape
         super().__init__(space, (height * width + 1) * kept)
-        self.places, self.kept, self.groups = height * width, kept, None
+        self.places, self.kept, self.groups = height * width, kept, groups
         self.trunk = nn.Sequential(
             nn.Conv2d(planes, channels, 3, padding=1), nn.ReLU(), *(_Block(channels) for _ in range(blocks))
         )
@@ -177,7 +176,7 @@ class RowsExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
     def __init__(
         self, space: spaces.Box, rows: int, numbers: int, groups: Sequence[int], kept: int = 32, width: int = 64
     ) -> None:
-        """`space` is flat: `rows` rows of equal length, then the numbers; `groups` as in ROW_ACTIONS."""
+        """`space` is flat: `rows` rows of equal length, then the numbers; `groups` are the encoding's."""
         super().__init__(space, (rows + 1) * kept)
         self.places, self.kept, self.groups, self.numbers = rows, kept, groups, numbers
         self.row = nn.Linear((space.shape[0] - numbers) // rows, width)
@@ -195,18 +194,19 @@ class RowsExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
 
 
 class _PlacesHead(nn.Module):  # type: ignore[misc]
-    """The same few outputs for every place, put in the order of the actions."""
+    """The same few outputs for every place, put in the order of the actions; then those that belong to no place."""
 
-    def __init__(self, places: int, kept: int, layout: Array) -> None:
+    def __init__(self, places: int, kept: int, layout: Array, apart: int) -> None:
         super().__init__()
         self.places = places
         self.outputs = nn.Linear(kept, len(layout) // places)
+        self.apart = nn.Linear(kept, apart) if apart else None
         self.register_buffer("layout", torch.as_tensor(layout))
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        seen = features.unflatten(1, (self.places + 1, -1))[:, :-1]
-        out: torch.Tensor = self.outputs(seen).flatten(1)[:, self.layout]
-        return out
+        seen = features.unflatten(1, (self.places + 1, -1))
+        out: torch.Tensor = self.outputs(seen[:, :-1]).flatten(1)[:, self.layout]
+        return out if self.apart is None else torch.cat((out, self.apart(seen[:, -1])), dim=1)
 
 
 class PlacesPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
@@ -225,25 +225,22 @@ class PlacesPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
         extractor = self.features_extractor
         if latent_dim != extractor.features_dim:
             raise ValueError("net_arch: layers behind the features would mix the places up; leave it out")
-        layout = _layout(extractor.places, int(self.action_space.n), extractor.groups)
-        return _PlacesHead(extractor.places, extractor.kept, layout)
+        layout = _layout(extractor.places, extractor.groups)
+        return _PlacesHead(extractor.places, extractor.kept, layout, int(self.action_space.n) - len(layout))
 
 
-def _layout(places: int, num_actions: int, groups: Sequence[int] | None) -> Array:
+def _layout(places: int, groups: Sequence[int]) -> Array:
     """Which output of which place an action is: outputs are numbered place by place."""
-    kinds = num_actions // places
-    if groups is None:  # kind by kind, as planes are
-        return np.arange(num_actions).reshape(places, kinds).T.reshape(-1)
     first = np.cumsum([0, *groups])
-    table = np.arange(num_actions).reshape(places, kinds)
+    table = np.arange(places * sum(groups)).reshape(places, sum(groups))
     return np.concatenate([table[:, begin:end].reshape(-1) for begin, end in pairwise(first.tolist())])
 
 
 def policy_kwargs(games: MaskedVecEnv, **extractor: Any) -> dict[str, Any]:
     """The `policy_kwargs` of MaskablePPO that fit the games' encoding, for PlacesPolicy or "MlpPolicy"."""
     array, numbers = games.games.parts
+    extractor["groups"] = games.games.groups
     if len(array.shape) == 3:
         return {"features_extractor_class": PlanesExtractor, "features_extractor_kwargs": extractor}
-    groups = ROW_ACTIONS[games.games.rules.game.name]
-    sizes = {"rows": array.shape[0], "numbers": numbers.shape[0], "groups": groups}
+    sizes = {"rows": array.shape[0], "numbers": numbers.shape[0]}
     return {"features_extractor_class": RowsExtractor, "features_extractor_kwargs": {**sizes, **extractor}}

@@ -102,7 +102,7 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
         check_choice("render_mode", self.render_mode or "ansi", RENDER_MODES)
         check_choice("viewer", self._viewer, ("acting", "all", *range(players)))
         self._encoding = encodings[name]
-        self._view = self._encoding.resolve_view(players, view)
+        self._view = self._encoding.resolve_view(self.rules, view)
         self._num_actions = self._encoding.num_actions(players, self._view)
         part = self._encoding.whole(players, self._view)
         self._shape, self._dtype, self._size = part.shape, part.dtype, int(np.prod(part.shape))

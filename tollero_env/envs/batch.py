@@ -81,7 +81,7 @@ class Batch:
         name = next(iter(encodings)) if encoding is None else encoding
         check_choice("encoding", name, tuple(encodings))
         self._encoding = encodings[name]
-        self._view = self._encoding.resolve_view(num_players, view)
+        self._view = self._encoding.resolve_view(self.rules, view)
         self._kind = PAID.index(reward)
         self.num_actions = self._encoding.num_actions(num_players, self._view)
         self._states = np.zeros(num_games, self.rules.game.state)

@@ -55,7 +55,7 @@ class SeatedGames:
         name = next(iter(encodings)) if encoding is None else encoding
         check_choice("encoding", name, tuple(encodings))
         self._encoding = encodings[name]
-        self._view = self._encoding.resolve_view(num_players, view)
+        self._view = self._encoding.resolve_view(self.rules, view)
         self._kind, self._seat, self.num_games, self.num_players = PAID.index(reward), seat, num_games, num_players
         self._make_arrays()
         low, high = self.rules.game.score_bounds(self.rules.tables)
@@ -70,6 +70,7 @@ class SeatedGames:
         n, players = self.num_games, self.num_players
         part, how = self._encoding.whole(players, self._view), self._encoding
         self.parts = array, numbers = how.parts(players, self._view)  # what the observation is made of
+        self.groups = how.groups
         self.observation = np.zeros((n, *part.shape), part.dtype)
         self._rows, self._cells = self.observation.reshape(n, -1), int(np.prod(array.shape))
         self._numbers, self._memory = np.zeros((n, *numbers.shape), numbers.dtype), np.zeros((n, MEMORY), np.int64)

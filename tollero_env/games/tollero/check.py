@@ -227,4 +227,4 @@ def check(states, i, tables):
     _copy_free(state, other)
     if not same(states, i, twin, 0):
         return BAD_WORDS
-    return _check_turn(other, table)
+    return _check_turn(state, table)  # no longer `other`: compiled, an array ends with its last use

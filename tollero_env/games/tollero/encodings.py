@@ -10,7 +10,7 @@ like a torus, which no city is wide enough to notice.
 
 import numpy as np
 
-from tollero_env.game import Encoding, Facts, OptionError, Part, Sight
+from tollero_env.game import Encoding, Facts, OptionError, Part, Rules, Sight
 from tollero_env.games.tollero.actions import NUM_SLOT_ACTIONS, action_of, mark, move_of, status, unmark
 from tollero_env.games.tollero.constants import MAX_TILES
 from tollero_env.games.tollero.features import (
@@ -31,10 +31,10 @@ from tollero_env.kernels import make_encoding
 DEFAULT_VIEWS = {2: 19, 3: 23, 4: 25}  # by players
 
 
-def planes_view(players: int, view: int | str | None) -> int:
+def planes_view(rules: Rules, view: int | str | None) -> int:
     """The side of the view: odd, or "all"; by default one that hides hardly anything."""
     if view is None:
-        return DEFAULT_VIEWS[players]
+        return DEFAULT_VIEWS[rules.players]
     if view == "all":
         return TORUS
     if type(view) is not int or view not in range(3, 2 * MAX_TILES + 2, 2):
@@ -42,7 +42,7 @@ def planes_view(players: int, view: int | str | None) -> int:
     return view
 
 
-def slots_view(players: int, view: int | str | None) -> int:
+def slots_view(rules: Rules, view: int | str | None) -> int:
     """Slots have no view."""
     if view is not None:
         raise OptionError(f"option view: {view!r} is for the encoding planes; slots has none")
@@ -74,6 +74,7 @@ _PLANES = Facts(
     num_actions=lambda players, view: 8 * view * view,
     parts=_planes_parts,
     whole=_planes_whole,
+    groups=(1,) * 8,
     legend={"plane": (*PLANES, BUILDINGS), "constant plane": SHORT, "number": NUMBERS},
 )
 _SLOTS = Facts(
@@ -81,6 +82,7 @@ _SLOTS = Facts(
     num_actions=lambda players, view: NUM_SLOT_ACTIONS,
     parts=_slots_parts,
     whole=_slots_whole,
+    groups=(4, 16),  # lots; sides and rotations
     legend={"feature of a row": (*ROWS, BUILDINGS), "number": NUMBERS},
 )
 ENCODINGS: dict[str, Encoding] = {
