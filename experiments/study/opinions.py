@@ -1,0 +1,87 @@
+"""What a search thinks of the moves of a position, and where it would have played another one."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from agents.ismcts import Searcher
+from experiments.study.games import Course
+from experiments.study.pictures import COLOURS, INK, STYLE, Picture, finish_axes, to_picture
+from tollero_env.game import OptionError
+from tollero_env.opponents import Agent, make_agent
+from tollero_env.position import Position
+from tollero_env.rng import derive
+
+
+class Opinion(NamedTuple):
+    """What a search thinks of a move."""
+
+    move: int
+    text: str
+    visits: int
+    value: float  # mean share of the win
+
+
+def opinions(position: Position, name: str = "ismcts:sims=2000", seed: int = 1) -> list[Opinion]:
+    """What a searching agent thinks of each legal move, what it tried most often first."""
+    agent = make_agent(name)
+    if not isinstance(agent, Searcher):
+        raise OptionError(f"agent {name!r} does not search: take ismcts, or a net with sims= or ms=")
+    tried = agent.weigh(position.hidden_from(position.player, seed), seed)
+    found = [Opinion(move, position.text(move), *tried[move]) for move in position.moves()]
+    return sorted(found, key=lambda one: (one.visits, one.value), reverse=True)
+
+
+class Change(NamedTuple):
+    """A place in a game where a search prefers another move."""
+
+    step: int
+    position: Position
+    chosen: int  # by the agent
+    found: list[Opinion]
+
+
+def changes_of_mind(course: Course, seat: int, agent: Agent, name: str = "ismcts:sims=2000") -> list[Change]:
+    """Where, at the decisions of a seat, a search prefers another move than the agent; the clearest first."""
+    found, position = [], Position(course.rules, course.start)
+    for step, (move, player) in enumerate(zip(course.moves, course.players)):
+        if player == seat and len(position.moves()) > 1:
+            seed = derive(1, step)
+            chosen = agent.act(position.hidden_from(player, seed), seed)
+            seen = opinions(position, name, seed)
+            if seen[0].move != chosen:
+                found.append(Change(step, position.copy(), chosen, seen))
+        position.play(move)
+    return sorted(found, key=_doubt, reverse=True)
+
+
+def _doubt(change: Change) -> float:
+    """By how much the search's move is thought better than the agent's."""
+    chosen = next(one for one in change.found if one.move == change.chosen)
+    return change.found[0].value - chosen.value if chosen.visits else 0.0
+
+
+def draw_opinions(found: Sequence[Opinion], chosen: int | None = None, most: int = 12) -> Picture:
+    """The moves tried most often: how often, and how good they are thought to be; another agent's choice in orange."""
+    shown = list(found[:most])
+    if chosen is not None and chosen not in [one.move for one in shown]:
+        shown[-1] = next(one for one in found if one.move == chosen)
+    colours = [COLOURS[1] if one.move == chosen else COLOURS[0] for one in shown]
+    places, total = range(len(shown)), max(1, sum(one.visits for one in found))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(9, 0.27 * len(shown) + 0.75), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        left.barh(places, [one.visits / total for one in shown], color=colours, height=0.7)
+        left.xaxis.set_major_formatter(PercentFormatter(1, 0))
+        left.set_yticks(places, [one.text for one in shown], color=INK)
+        left.set_ylim(len(shown) - 0.5, -0.5)
+        finish_axes(left, "how often it was tried", "x")
+        tried = [(one.value, place, colour) for one, place, colour in zip(shown, places, colours) if one.visits]
+        for value, place, colour in tried:
+            right.plot(value, place, "o", color=colour, markersize=7)
+        right.xaxis.set_major_formatter(PercentFormatter(1, 1))
+        finish_axes(right, "share of the win that it promised", "x")
+    return to_picture(figure)
