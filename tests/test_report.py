@@ -137,7 +137,7 @@ def test_what_was_trained_is_told(run):
         "family turns",
         "seed 1",
         "100 games",
-        "floors 2",
+        "floors 4",
         f"numpy {np.__version__}",
     ):
         assert text in words
