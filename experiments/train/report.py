@@ -22,8 +22,9 @@ from experiments.train.folder import NET, REPORT, RESULTS, read_curve, read_fact
 from experiments.train.measure import win_shares
 from experiments.train.page import to_page
 from tollero_env.files import write_beside
-from tollero_env.game import Rules
-from tollero_env.opponents import BatchAgent
+from tollero_env.game import OptionError, Rules
+from tollero_env.opponents import BatchAgent, make_agent
+from tollero_env.position import Position
 from tollero_env.rng import derive
 
 FINAL_SEED = (1 << 40) + 1  # deals that no look has seen, the same for all runs
@@ -114,13 +115,25 @@ def next_commands(folder: Path, config: Config, rules: Rules) -> list[Next]:
     key = "games" if isinstance(config, TurnsConfig) else "steps"
     more = f"{key}={2 * getattr(config, key)}"
     rivals = list(config.baselines)
-    is_searched = isinstance(config, TurnsConfig) and rules.game.learning is not None and rules.game.learning.search
-    stronger = f"{net},ms=200" if is_searched else net
+    thinking = f"{net},ms=200"
     return [
-        Next("play against it", ("experiments.play", "--opponents", stronger, *table)),
+        Next(
+            "play against it",
+            ("experiments.play", "--opponents", thinking if can_play(thinking, rules) else net, *table),
+        ),
         Next("go on training", ("experiments.train", "--resume", str(folder), more)),
         Next("put it in the arena", ("experiments.tournament", "--agents", net, *rivals, *table)),
     ]
+
+
+def can_play(name: str, rules: Rules) -> bool:
+    """Is there such an agent? Not every family can search."""
+    position = Position.new(rules, 0)
+    try:
+        make_agent(name).act(position.hidden_from(position.player), 0)
+    except OptionError:
+        return False
+    return True
 
 
 def interpreter() -> str:
