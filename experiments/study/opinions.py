@@ -1,19 +1,26 @@
 """What a search thinks of the moves of a position, and where it would have played another one."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from agents.ismcts import Searcher
 from experiments.study.games import Course
 from experiments.study.pictures import COLOURS, INK, STYLE, Picture, finish_axes, to_picture
 from tollero_env.game import OptionError
 from tollero_env.opponents import Agent, make_agent
 from tollero_env.position import Position
 from tollero_env.rng import derive
+
+
+@runtime_checkable
+class Weigher(Protocol):
+    """An agent that tells what it found out about each move, such as ismcts."""
+
+    def weigh(self, position: Position, seed: int) -> dict[int, tuple[int, float]]:
+        """For every legal move how often it was tried, and its mean."""
 
 
 class Opinion(NamedTuple):
@@ -28,11 +35,15 @@ class Opinion(NamedTuple):
 def opinions(position: Position, name: str = "ismcts:sims=2000", seed: int = 1) -> list[Opinion]:
     """What a searching agent thinks of each legal move, what it tried most often first."""
     agent = make_agent(name)
-    if not isinstance(agent, Searcher):
-        raise OptionError(f"agent {name!r} does not search: take ismcts, or a net with sims= or ms=")
+    if not isinstance(agent, Weigher):
+        raise OptionError(f"agent {name!r} does not tell what it thinks of each move; ismcts does")
     tried = agent.weigh(position.hidden_from(position.player, seed), seed)
     found = [Opinion(move, position.text(move), *tried[move]) for move in position.moves()]
-    return sorted(found, key=lambda one: (one.visits, one.value), reverse=True)
+    return sorted(found, key=_rank, reverse=True)
+
+
+def _rank(one: Opinion) -> tuple[int, float]:
+    return one.visits, one.value
 
 
 class Change(NamedTuple):
@@ -52,15 +63,19 @@ def changes_of_mind(course: Course, seat: int, agent: Agent, name: str = "ismcts
             seed = derive(1, step)
             chosen = agent.act(position.hidden_from(player, seed), seed)
             seen = opinions(position, name, seed)
-            if seen[0].move != chosen:
+            if _rank(seen[0]) > _rank(_opinion_of(seen, chosen)):
                 found.append(Change(step, position.copy(), chosen, seen))
         position.play(move)
     return sorted(found, key=_doubt, reverse=True)
 
 
+def _opinion_of(found: Sequence[Opinion], move: int) -> Opinion:
+    return next(one for one in found if one.move == move)
+
+
 def _doubt(change: Change) -> float:
     """By how much the search's move is thought better than the agent's."""
-    chosen = next(one for one in change.found if one.move == change.chosen)
+    chosen = _opinion_of(change.found, change.chosen)
     return change.found[0].value - chosen.value if chosen.visits else 0.0
 
 
@@ -68,7 +83,7 @@ def draw_opinions(found: Sequence[Opinion], chosen: int | None = None, most: int
     """The moves tried most often: how often, and how good they are thought to be; another agent's choice in orange."""
     shown = list(found[:most])
     if chosen is not None and chosen not in [one.move for one in shown]:
-        shown[-1] = next(one for one in found if one.move == chosen)
+        shown[-1] = _opinion_of(found, chosen)
     colours = [COLOURS[1] if one.move == chosen else COLOURS[0] for one in shown]
     places, total = range(len(shown)), max(1, sum(one.visits for one in found))
     with mpl.rc_context(STYLE):
