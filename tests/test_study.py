@@ -14,12 +14,18 @@ from agents.search import Budget, Forest
 from experiments.study import (
     Page,
     Picture,
+    Table,
+    calibration,
     changes_of_mind,
     course_frames,
+    draw_calibration,
     draw_course,
     draw_layers,
     draw_opinions,
+    draw_running,
+    layer_names,
     opinions,
+    running_estimates,
     show_film,
     watch,
 )
@@ -153,15 +159,17 @@ def test_only_who_searches_has_opinions():
         opinions(position, "greedy")
 
 
-def test_changes_of_mind_are_where_a_search_plays_something_else(course, net):
-    found = changes_of_mind(course, 1, net, "ismcts:sims=100")
+def test_changes_of_mind_are_where_a_search_plays_something_else(course):
+    agent = make_agent("random")
+    found = changes_of_mind(course, 1, agent, "ismcts:sims=100")
     assert found
     for change in found:
         assert course.players[change.step] == change.position.player == 1
+        assert course.players[change.step - 1] == 0  # the beginning of a turn
         assert change.found[0].move != change.chosen
         assert change.chosen in change.position.moves()
         seed = derive(1, change.step)
-        assert change.chosen == net.act(change.position.hidden_from(1, seed), seed)
+        assert change.chosen == agent.act(change.position.hidden_from(1, seed), seed)
         assert change.found == opinions(change.position, "ismcts:sims=100", seed)
     assert changes_of_mind(course, 0, make_agent("ismcts:sims=100"), "ismcts:sims=100") == []
 
@@ -194,7 +202,50 @@ def test_layers_have_their_names():
     assert words_of(picture)[-4:] == ["a", "b", "c", "d"]
     assert picture.svg.count("<image") == 4
     assert Picture("<svg/>")._repr_svg_() == "<svg/>"
+    assert repr(picture) == f"<Picture, {len(picture.svg):,} characters>"
+
+
+def test_tables_are_markdown():
+    assert Table([["a", "b"], ["1", "2"]])._repr_markdown_() == "| a | b |\n| --- | --- |\n| 1 | 2 |"
 
 
 def test_equal_figures_are_equal_texts(course):
     assert draw_course(course) == draw_course(course)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_each_plane_has_its_name(players):
+    how = get_rules("tollero", players).game.encodings["planes"]
+    number = how.parts(players, how.resolve_view(players, None))[0].shape[0]
+    names = layer_names(how.legend["plane"], number)
+    assert len(names) == len(set(names)) == number
+    assert (names[0], names[1], names[4], names[-1]) == ("tile", "canals N", "canals W", f"heights {players - 1} SW")
+    assert layer_names([("a", 1, ""), ("b", 3, "of X, Y"), ("c", 1, "")], 6) == ["a", "b 0", "b 1", "b 2", "c 0", "c 1"]
+
+
+# ---------------------------------------------------------------- shares
+
+
+def test_running_estimates_end_with_all_deals():
+    shares = np.random.default_rng(1).integers(0, 3, 400) / 2
+    found = running_estimates(shares)
+    numbers = [number for number, _ in found]
+    assert (numbers[0], numbers[-1]) == (10, 400)
+    assert numbers == sorted(set(numbers))
+    for number, estimate in found:
+        assert estimate.value == pytest.approx(shares[:number].mean())
+    first, last = found[0][1], found[-1][1]
+    assert last.high - last.low < 0.3 * (first.high - first.low)
+    words = words_of(draw_running({"one": shares, "other": np.ones(30)}, 0.5))
+    assert {f"one {shares.mean():.1%}", "other 100.0%"} <= set(words)
+
+
+def test_calibration_compares_what_was_given_with_what_came(course):
+    one = course._replace(chances=[0.12, None, 0.5, 1.0])
+    two = course._replace(chances=[0.18, 0.99, 0.0])
+    unknown = course._replace(chances=[None, None])
+    found = calibration([one, two, unknown])
+    assert [bin.moments for bin in found] == [2, 1, 1]
+    assert [bin.given for bin in found] == pytest.approx([0.15, 0.5, 0.99])
+    assert [bin.came for bin in found] == pytest.approx([0.5, 1.0, 0.0])
+    assert "chance it gave itself, in 2 games" in words_of(draw_calibration([one, two]))

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from experiments.study.pictures import MUTED, SEATS, STYLE, Page, Picture, finish_axes, label_ends, to_picture
+from experiments.study.pictures import MUTED, SEATS, STYLE, Page, Picture, finish_axes, label_ends, room_for, to_picture
 from tollero_env.film import film
 from tollero_env.game import Array, Rules
 from tollero_env.opponents import Agent
@@ -17,7 +17,7 @@ from tollero_env.render.html import to_html
 from tollero_env.rng import derive
 from tollero_env.scene import Frame
 
-INCHES, LEFT, LETTER = 11, 0.055, 0.085  # width of a picture, the part left of its charts, inches of a letter
+INCHES, LEFT = 11, 0.055  # width of a picture, and the part left of its charts
 
 
 @runtime_checkable
@@ -93,8 +93,11 @@ def show_film(course: Course, title: str = "") -> Page:
 
 def course_width(course: Course) -> float:
     """The part of its picture in which the moves lie, from LEFT on; the rest is room for names."""
-    longest = max(len(f"{seat_name(course, seat)} {course.points[-1][seat]}") for seat in range(course.rules.players))
-    return 1 - LEFT - (0.2 + LETTER * longest) / INCHES
+    return 1 - LEFT - room_for(_ends(course)) / INCHES
+
+
+def _ends(course: Course) -> list[str]:
+    return [f"{seat_name(course, seat)} {course.points[-1][seat]}" for seat in range(course.rules.players)]
 
 
 def draw_course(course: Course) -> Picture:
@@ -108,8 +111,7 @@ def draw_course(course: Course) -> Picture:
         for seat in range(course.rules.players):
             axes.plot([points[seat] for points in course.points], color=SEATS[seat], linewidth=1.8)
         last = [float(points) for points in course.points[-1]]
-        names = [f"{seat_name(course, seat)} {course.points[-1][seat]}" for seat in range(course.rules.players)]
-        label_ends(axes, last, names, SEATS)
+        label_ends(axes, last, _ends(course), SEATS)
         finish_axes(axes, "points")
         axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,11 +1,12 @@
 """What a search thinks of the moves of a position, and where it would have played another one."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from experiments.study.games import Course
 from experiments.study.pictures import COLOURS, INK, STYLE, Picture, finish_axes, to_picture
@@ -56,16 +57,20 @@ class Change(NamedTuple):
 
 
 def changes_of_mind(course: Course, seat: int, agent: Agent, name: str = "ismcts:sims=2000") -> list[Change]:
-    """Where, at the decisions of a seat, a search prefers another move than the agent; the clearest first."""
-    found, position = [], Position(course.rules, course.start)
+    """Where a search prefers another move than the agent at the beginning of a seat's turns; the clearest first.
+
+    Within a turn the two may only differ in the order of the same moves.
+    """
+    found, position, last = [], Position(course.rules, course.start), -1
     for step, (move, player) in enumerate(zip(course.moves, course.players)):
-        if player == seat and len(position.moves()) > 1:
+        if player == seat != last and len(position.moves()) > 1:
             seed = derive(1, step)
             chosen = agent.act(position.hidden_from(player, seed), seed)
             seen = opinions(position, name, seed)
             if _rank(seen[0]) > _rank(_opinion_of(seen, chosen)):
                 found.append(Change(step, position.copy(), chosen, seen))
         position.play(move)
+        last = player
     return sorted(found, key=_doubt, reverse=True)
 
 
@@ -74,9 +79,11 @@ def _opinion_of(found: Sequence[Opinion], move: int) -> Opinion:
 
 
 def _doubt(change: Change) -> float:
-    """By how much the search's move is thought better than the agent's."""
-    chosen = _opinion_of(change.found, change.chosen)
-    return change.found[0].value - chosen.value if chosen.visits else 0.0
+    """By how much the search's move is surely thought better than the agent's: less a standard error."""
+    best, chosen = change.found[0], _opinion_of(change.found, change.chosen)
+    if not chosen.visits:
+        return -1.0
+    return best.value - chosen.value - 0.5 * math.sqrt(1 / best.visits + 1 / chosen.visits)
 
 
 def draw_opinions(found: Sequence[Opinion], chosen: int | None = None, most: int = 12) -> Picture:
@@ -97,6 +104,7 @@ def draw_opinions(found: Sequence[Opinion], chosen: int | None = None, most: int
         tried = [(one.value, place, colour) for one, place, colour in zip(shown, places, colours) if one.visits]
         for value, place, colour in tried:
             right.plot(value, place, "o", color=colour, markersize=7)
-        right.xaxis.set_major_formatter(PercentFormatter(1, 1))
+        right.xaxis.set_major_locator(MaxNLocator(6))
+        right.xaxis.set_major_formatter(PercentFormatter(1, 0))
         finish_axes(right, "share of the win that it promised", "x")
     return to_picture(figure)

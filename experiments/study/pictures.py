@@ -1,7 +1,7 @@
-"""Pictures that show themselves in a notebook and lie in a page: figures as SVG, and pages in a frame."""
+"""What shows itself in a notebook and lies in a page: figures as SVG, pages in a frame, tables."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tollero_env.game import Array
+from experiments.pages import markdown_table
 
 INK, MUTED, GRID = "#16385a", "#6b7684", "#e6e1d4"
 COLOURS = ("#1f6f9f", "#c8622d", "#3f8f63", "#7d5aa6", "#8a6d1f")
@@ -34,6 +34,9 @@ class Picture(NamedTuple):
 
     svg: str
 
+    def __repr__(self) -> str:
+        return f"<Picture, {len(self.svg):,} characters>"
+
     def _repr_svg_(self) -> str:
         return self.svg
 
@@ -49,8 +52,20 @@ class Page(NamedTuple):
         style = f"width:100%;height:{self.height}px;border:0"
         return f'<iframe id="{escape(name)}" style="{style}" srcdoc="{escape(self.html)}"></iframe>'
 
+    def __repr__(self) -> str:
+        return f"<Page, {len(self.html):,} characters>"
+
     def _repr_html_(self) -> str:
         return self.frame()
+
+
+class Table(NamedTuple):
+    """Rows of cells in Markdown, the first ones headings."""
+
+    cells: Sequence[Sequence[str]]
+
+    def _repr_markdown_(self) -> str:
+        return markdown_table(self.cells)
 
 
 def to_picture(figure: Figure) -> Picture:
@@ -68,6 +83,11 @@ def finish_axes(axes: Axes, title: str, grid: str = "y") -> None:
     axes.set_axisbelow(True)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
+
+
+def room_for(names: Iterable[str]) -> float:
+    """Inches that names at the ends of lines need."""
+    return 0.2 + 0.085 * max(map(len, names))
 
 
 def label_ends(axes: Axes, values: Sequence[float], names: Sequence[str], colours: Sequence[str]) -> None:
@@ -100,17 +120,3 @@ def _bottom(group: list[float], room: float) -> float:
 
 def _top(group: list[float], room: float) -> float:
     return float(np.mean(group)) + room * (len(group) - 1) / 2
-
-
-def draw_layers(array: Array, names: Sequence[str], columns: int = 6) -> Picture:
-    """Square layers of an observation or a mask, light where nothing is."""
-    rows = -(-len(names) // columns)
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(1.75 * columns, 1.95 * rows), layout="constrained")
-        for place, axes in enumerate(figure.subplots(rows, columns, squeeze=False).flat):
-            axes.set_axis_off()
-            if place < len(names):
-                top = max(1.0, float(np.max(array[place])))
-                axes.imshow(array[place], cmap="YlGnBu", vmin=0, vmax=top, interpolation="nearest")
-                axes.set_title(names[place], fontsize=8.5, color=INK)
-    return to_picture(figure)

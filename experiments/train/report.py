@@ -1,5 +1,6 @@
 """The end of a run: many games against each baseline, a page to look at, and what to type next."""
 
+import contextlib
 import json
 import math
 import shlex
@@ -47,7 +48,8 @@ def finish(folder: Path, config: Config, agent: BatchAgent, baselines: Mapping[s
     rules, console = config.rules(), Console(highlight=False)
     results = []
     for name, other in baselines.items():
-        with console.status(f"Playing {config.final_games:,} games against {name}"):
+        doing = f"Playing {config.final_games:,} games against {name}"
+        with console.status(doing) if console.is_terminal else contextlib.nullcontext():
             results.append(final_result(rules, agent, name, other, config.final_games))
     hardest = min(results, key=lambda row: row["share"]["value"], default=None)
     course = None
