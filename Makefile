@@ -12,7 +12,7 @@ PYTEST := $(PY) -m pytest
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help test test-fast test-soak lint bench play tournament ladder clean
+.PHONY: help test test-fast test-soak lint bench train play tournament ladder clean
 
 help:
 	@echo "make test       lint, all tests, and the uncompiled layer"
@@ -20,6 +20,7 @@ help:
 	@echo "make test-soak  the long runs that make test leaves out"
 	@echo "make lint       ruff, mypy, import-linter"
 	@echo "make bench      speed beside the peers, into the README; or ARGS=\"--only kernel --json out.json\""
+	@echo "make train      an opponent of your own in ten minutes; ARGS=\"players=3 seed=2\", ARGS=--help for all"
 	@echo "make play       a game in the terminal; ARGS=\"--players 3 --opponents greedy-turn\", ARGS=--help for all"
 	@echo "make tournament who is stronger? ARGS=\"--agents random greedy-turn --games 1000\", ARGS=--help for all"
 	@echo "make ladder     the standing field, into the README: an hour or two; ARGS=--quick: minutes, prints alone"
@@ -55,12 +56,15 @@ tournament: $(VENV)/.stamp-tools
 ladder: $(VENV)/.stamp-tools
 	$(PY) -m experiments.ladder $(or $(ARGS),--markdown README.md)
 
+train: $(VENV)/.stamp-train
+	$(PY) -m experiments.train $(ARGS)
+
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .cache
 	find . -path "./$(VENV)" -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 # One stamp an extra: .venv/.stamp-dev says that ".[dev]" is installed.
-$(VENV)/.stamp-dev $(VENV)/.stamp-tools $(VENV)/.stamp-bench: $(VENV)/.stamp-%: pyproject.toml constraints.txt | $(PY)
+$(VENV)/.stamp-dev $(VENV)/.stamp-tools $(VENV)/.stamp-bench $(VENV)/.stamp-train: $(VENV)/.stamp-%: pyproject.toml constraints.txt | $(PY)
 	@echo "Installing tollero-env[$*] into $(VENV) ..."
 	@$(PY) -m pip install -qq --disable-pip-version-check -c constraints.txt -e ".[$*]"
 	@touch $@

@@ -52,11 +52,15 @@ class Searcher:
         moves = position.moves()
         if len(moves) == 1:
             return moves[0]
-        tried = self._forest_for(position).think(self.budget, seed, since)
+        tried = self.weigh(position, seed, since)
         chances = np.array([tried[move][0] + tried[move][1] / 2 for move in moves])
         move = moves[int(pick_best(chances, len(moves), as_word(seed)))]
         self._played = move if self.reuses else None
         return move
+
+    def weigh(self, position: Position, seed: int, since: float | None = None) -> dict[int, tuple[int, float]]:
+        """For every legal move how often it was tried, and its mean; the time runs from `since`."""
+        return self._forest_for(position).think(self.budget, seed, time.perf_counter() if since is None else since)
 
     def _forest_for(self, position: Position) -> Forest:
         if self._rules is not position.rules:

@@ -33,6 +33,13 @@ class TurnNet:
         scratch = np.empty(1, rules.game.state)
         self._learning.act_many(states, rules.tables, self.params, scratch, self._work, games, out)
 
+    def judge(self, position: Position) -> list[float]:
+        """Each seat's chance to win, as the net sees it from there; for a position between two turns."""
+        self.prepare(position.rules)
+        chances = np.zeros(position.rules.players)
+        self._learning.judge(position.states, 0, position.rules.tables, self.params, self._work, chances)
+        return [float(chance) for chance in chances]
+
     def prepare(self, rules: Rules) -> None:
         """Make ready for these rules, or refuse them."""
         if self._rules is rules:

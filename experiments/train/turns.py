@@ -169,8 +169,8 @@ class TurnsTrainer:
         arrays = {
             "params": self.params,
             "moments": self.moments,
-            "players": np.stack([self._players[chunk] for chunk in chunks]),
-            "chunks": np.array(chunks),
+            "players": np.array([self._players[chunk] for chunk in chunks]).reshape(len(chunks), len(self.params)),
+            "chunks": np.array(chunks, np.int64),
             "rivals": np.stack(self.rivals),
             "joined": np.array(self.joined),
             "clock": np.array([self.rounds, self.step]),
