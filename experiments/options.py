@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from tollero_env.game import OptionError, Rules, get_game, get_rules
@@ -59,3 +61,12 @@ def _value(key: str, text: str, default: object) -> Any:
         except ValueError:
             raise OptionError(f"option {key}: {text!r} is not a whole number") from None
     return text
+
+
+def interpreter() -> str:
+    """What to type for this Python, in this folder."""
+    own = Path(sys.executable)
+    if own.is_relative_to(Path.cwd()):
+        return str(own.relative_to(Path.cwd()))
+    found = shutil.which("python")
+    return "python" if found is not None and Path(found) == own else str(own)

@@ -16,6 +16,7 @@ from scipy.stats import binomtest
 
 import agents  # noqa: F401
 from agents.checkpoint import ENDING, read_checkpoint
+from experiments.options import interpreter
 from experiments.play import main as play_main
 from experiments.tournament import cli as tournament_cli
 from experiments.train import cli
@@ -24,7 +25,7 @@ from experiments.train.curves import draw_curves, speeds, wilson
 from experiments.train.folder import NET, REPORT, RESULTS, read_facts, write_facts
 from experiments.train.measure import batch_agents, win_shares
 from experiments.train.page import clock
-from experiments.train.report import FINAL_SEED, final_result, finish, interpreter, next_commands
+from experiments.train.report import FINAL_SEED, final_result, finish, next_commands
 from experiments.train.turns import TurnsTrainer
 from tollero_env.opponents import make_agent
 from tollero_env.replay import load

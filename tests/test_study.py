@@ -118,7 +118,7 @@ def test_frames_say_who_played_and_what_was_thought(course):
 
 def test_the_picture_of_a_course_leaves_room_for_names(course):
     words = words_of(draw_course(course))
-    assert {f"greedy {course.points[-1][0]}", f"net {course.points[-1][1]}", "moves"} <= set(words)
+    assert {f"greedy: {course.points[-1][0]}", f"net: {course.points[-1][1]}", "moves"} <= set(words)
     assert any("net gave itself" in word for word in words)
     longer = course._replace(names=["greedy", "a net of a very long name"])
     assert 0.5 < LEFT + course_width(longer) < LEFT + course_width(course) < 1

@@ -97,7 +97,7 @@ def course_width(course: Course) -> float:
 
 
 def _ends(course: Course) -> list[str]:
-    return [f"{seat_name(course, seat)} {course.points[-1][seat]}" for seat in range(course.rules.players)]
+    return [f"{seat_name(course, seat)}: {course.points[-1][seat]}" for seat in range(course.rules.players)]
 
 
 def draw_course(course: Course) -> Picture:

@@ -19,7 +19,7 @@ import tyro
 
 import agents  # noqa: F401  makes their names known
 from agents.checkpoint import Checkpoint, check_fits, find_checkpoint, read_checkpoint, write_checkpoint
-from experiments.options import clear_errors
+from experiments.options import clear_errors, interpreter
 from experiments.train.config import Common, Config, TurnsConfig, make_config, read_config
 from experiments.train.folder import CURVE, NET, STATE, new_folder, read_curve, read_facts, write_curve, write_facts
 from experiments.train.measure import batch_agents, win_shares
@@ -160,7 +160,7 @@ def run_train(folder: Path, config: Config, init: str | None, first: bool) -> No
         run.go()
     except KeyboardInterrupt:
         print(f"stopped after {trainer.done:,} {trainer.unit}; what was learned is in {folder / NET}", file=sys.stderr)
-        print(f"go on with it: python -m experiments.train --resume {folder}", file=sys.stderr)
+        print(f"go on with it: {interpreter()} -m experiments.train --resume {folder}", file=sys.stderr)
         raise
     from experiments.train.report import finish  # brings matplotlib
 

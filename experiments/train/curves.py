@@ -48,6 +48,7 @@ def draw_curves(rows: Rows, unit: str, players: int) -> Picture:
                 xs, ys = [places[id(row)] for row, _ in points], [value for _, value in points]
                 axes.plot(xs, ys, "o-", color=INK, linewidth=1.5, markersize=3)
             charts[2, column].set_xlabel(unit if key == "done" else "minutes")
+        charts[2, 1].xaxis.set_major_locator(MaxNLocator(6))
         charts[2, 0].xaxis.set_major_formatter(EngFormatter(sep=""))
         for row, title in enumerate(("win share", "loss", f"{unit} a second")):
             for axes in charts[row]:

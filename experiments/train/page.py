@@ -183,8 +183,9 @@ th:first-child, td:first-child, .facts td {{ text-align: left; }}
 .next dt {{ margin-top: 12px; }}
 .next dd {{ margin: 4px 0 0; }}
 code {{ display: block; padding: 8px 14px; background: #fff; border: 1px solid #d9d2c0; font-size: 0.9rem;
-  overflow-x: auto; white-space: pre; user-select: all; }}
+  white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }}
 footer {{ height: 60px; }}
+@media (max-width: 700px) {{ .wide, .whisker {{ display: none; }} th, td {{ padding: 6px; }} }}
 </style>
 </head>
 <body>

@@ -4,8 +4,6 @@ import contextlib
 import json
 import math
 import shlex
-import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.checkpoint import read_checkpoint
+from experiments.options import interpreter
 from experiments.study.games import Course, watch
 from experiments.tournament.report import FEW, span
 from experiments.tournament.statistics import estimate_means, estimate_share
@@ -136,15 +135,6 @@ def can_play(name: str, rules: Rules) -> bool:
     except OptionError:
         return False
     return True
-
-
-def interpreter() -> str:
-    """What to type for this Python, in this folder."""
-    own = Path(sys.executable)
-    if own.is_relative_to(Path.cwd()):
-        return str(own.relative_to(Path.cwd()))
-    found = shutil.which("python")
-    return "python" if found is not None and Path(found) == own else str(own)
 
 
 # ---- on the terminal
