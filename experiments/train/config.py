@@ -37,7 +37,7 @@ class TurnsConfig(Common):
     """A small net that judges the ends of whole turns, learned from self-play by TD(lambda), all in compiled code."""
 
     family: Literal["turns"] = "turns"
-    games: Count = 600_000
+    games: Count = 300_000
     games_a_round: Count = 500
     rounds_kept: Count = 40  # positions are drawn from so many of the last rounds
     passes: Positive = 5.0  # how often a position is looked at, on average
