@@ -181,8 +181,14 @@ def draw_place(state, tables, player, turned, word):
     if total == 0:
         return -1, 0
     k = below(word, total)
-    rotation = (k >= a) + (k >= a + b) + (k >= a + b + c)
-    k -= a * (rotation > 0) + b * (rotation > 1) + c * (rotation > 2)
+    rotation, before = 0, 0
+    if k >= a:
+        rotation, before = 1, a
+    if k >= a + b:
+        rotation, before = 2, a + b
+    if k >= a + b + c:
+        rotation, before = 3, a + b + c
+    k -= before
     y = 0
     places = place_row(state, tables, player, turned + rotation, 0)
     count = popcount(places)
