@@ -20,13 +20,14 @@ __all__ = ["Position", "__version__", "new_game", "playouts"]
 _HOMES = {"Position": "position", "new_game": "position", "playouts": "playing"}
 
 
-pettingzoo.register("aec", "tollero_env/tollero-v0", "tollero_env.tollero_v0:env")
-gymnasium.register(
-    "tollero_env/tollero-v0",
-    entry_point="tollero_env.envs.single:SingleEnv",
-    vector_entry_point="tollero_env.envs.vector:VectorGames",
-    kwargs={"game": "tollero"},
-)
+for _name in ("tollero", "talo"):
+    pettingzoo.register("aec", f"tollero_env/{_name}-v0", f"tollero_env.{_name}_v0:env")
+    gymnasium.register(
+        f"tollero_env/{_name}-v0",
+        entry_point="tollero_env.envs.single:SingleEnv",
+        vector_entry_point="tollero_env.envs.vector:VectorGames",
+        kwargs={"game": _name},
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """Boards: which fields are green, where pawns may start, and where there is water (M3). Two are shipped, as TOML files.
 
-    rows = ["##########", ...]    ten strings of ten, rows[y][x]: # green, o green but no start, ~ water
+rows = ["##########", ...]    ten strings of ten, rows[y][x]: # green, o green but no start, ~ water
 """
 
 import functools

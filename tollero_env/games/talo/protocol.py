@@ -11,12 +11,11 @@ from tollero_env.games.talo.constants import (
     CELLS,
     DONE,
     END,
-    FIELD,
     FIRST_PAIR,
     LARGER,
     LAYING,
-    MAX_LENGTH,
     MOST_SHARED,
+    NOWHERE,
     NUM_MOVES,
     NUM_PAIRS,
     OVER,
@@ -27,11 +26,10 @@ from tollero_env.games.talo.constants import (
     TAKE,
     TAKING,
     TOP,
-    UPRIGHT,
     WALK,
     WIDTH,
 )
-from tollero_env.games.talo.grid import find_fits, find_free
+from tollero_env.games.talo.grid import does_fit, find_fits, find_free
 from tollero_env.games.talo.placing import find_all_savers, find_places, forget_sure, is_offered, may_place, nth_place
 from tollero_env.games.talo.rules import (
     count_points,
@@ -47,7 +45,7 @@ from tollero_env.games.talo.rules import (
     open_table,
     settle,
 )
-from tollero_env.games.talo.state import WORK
+from tollero_env.games.talo.state import WORK, hold
 from tollero_env.games.talo.walking import find_tops
 from tollero_env.jit import jit
 from tollero_env.rng import advance, below, draw_number, mix, stream
@@ -86,8 +84,9 @@ def _reset(states, i, tables, seed):
     open_table(states[i], tables[0])
     states[i]["rng"] = stream(seed, 0)
     if states[i]["chance"]:
-        work = np.empty(1, WORK)
-        _roll_on(states[i], tables[0], work[0])
+        scratch = np.empty(1, WORK)
+        _roll_on(states[i], tables[0], scratch[0])
+        hold(scratch)
 
 
 @jit(entry=True)
@@ -128,8 +127,10 @@ def list_with(state, tables, work, out):
 
 @jit
 def _list_moves(state, tables, out):
-    work = np.empty(1, WORK)
-    return list_with(state, tables, work[0], out)
+    scratch = np.empty(1, WORK)
+    number = list_with(state, tables, scratch[0], out)
+    hold(scratch)
+    return number
 
 
 @jit(entry=True)
@@ -157,13 +158,56 @@ def placements(states, i, tables, out):
             n = list_cells(work, axis, out, n)
             for at in range(first, n):
                 out[at] += (3 * (length - 1) + axis) * CELLS
+    hold(scratch)
     return n
+
+
+@jit(entry=True)
+def pawn_moves(states, i, tables, out):
+    """Write the legal moves of the pawn to act; returns how many."""
+    scratch = np.empty(1, WORK)
+    forget_sure(scratch[0])
+    number = list_tops(states[i], tables[0], scratch[0], out, 0)
+    hold(scratch)
+    return number
+
+
+@jit(entry=True)
+def walks(states, i, seat, out):
+    """Write the tops that a seat's pawn could walk to if it were its time, as moves; returns how many."""
+    state = states[i]
+    if state["pawn_level"][seat] == NOWHERE:
+        return 0
+    scratch = np.empty(1, WORK)
+    number = find_tops(state, scratch[0], seat)
+    for k in range(number):
+        out[k] = WALK + np.int64(scratch[0]["queue"][k])
+    hold(scratch)
+    return number
+
+
+@jit(entry=True)
+def find_problem(states, i, tables, length, axis, cell):
+    """Why a block of the hand may not be placed there: 1 it does not fit, 2 it does not stand (B3, B4); else 0."""
+    state, table = states[i], tables[0]
+    scratch = np.empty(1, WORK)
+    work = scratch[0]
+    forget_sure(work)
+    x, y, z = cell % WIDTH, cell % AREA // WIDTH, cell // AREA
+    find_free(state, table, work["free"][0])
+    problem = 1
+    if does_fit(state, work["free"][0], length, axis, (x, y, z)):
+        problem = 0 if may_place(state, table, work, length, (axis, x, y, z)) else 2
+    hold(scratch)
+    return problem
 
 
 @jit
 def _allows(state, tables, move):
-    work = np.empty(1, WORK)
-    return may_do(state, tables, work[0], move)
+    scratch = np.empty(1, WORK)
+    is_legal = may_do(state, tables, scratch[0], move)
+    hold(scratch)
+    return is_legal
 
 
 @jit(entry=True)
@@ -175,15 +219,17 @@ def is_legal(states, i, tables, move):
 @jit(entry=True)
 def act(states, i, tables, move):
     """Play a legal move, up to where the die is due."""
-    work = np.empty(1, WORK)
-    do(states[i], tables[0], work[0], move)
+    scratch = np.empty(1, WORK)
+    do(states[i], tables[0], scratch[0], move)
+    hold(scratch)
 
 
 @jit(entry=True)
 def chance(states, i, tables, value):
     """The die shows that value; it may be due again."""
-    work = np.empty(1, WORK)
-    settle(states[i], tables[0], work[0], value)
+    scratch = np.empty(1, WORK)
+    settle(states[i], tables[0], scratch[0], value)
+    hold(scratch)
 
 
 @jit
@@ -195,8 +241,9 @@ def play_with(state, tables, work, move):
 
 @jit
 def _play(state, tables, move):
-    work = np.empty(1, WORK)
-    play_with(state, tables, work[0], move)
+    scratch = np.empty(1, WORK)
+    play_with(state, tables, scratch[0], move)
+    hold(scratch)
 
 
 @jit(entry=True)
@@ -242,9 +289,13 @@ def outcome(states, i, tables, out):
 
 
 @jit
+def _is_shared(tables):
+    return tables["fantasy"] != 0
+
+
 def is_shared(tables):
     """Is the outcome one reward for all? (Fantasy)"""
-    return tables["fantasy"] != 0
+    return bool(tables["fantasy"][0])
 
 
 @jit(entry=True)
@@ -394,20 +445,30 @@ def random_game(state, tables, work, seed):
 @jit(entry=True)
 def playout(states, i, tables, seed):
     """Play random moves to the end of the game."""
-    work = np.empty(1, WORK)
-    random_game(states[i], tables[0], work[0], seed)
+    scratch = np.empty(1, WORK)
+    random_game(states[i], tables[0], scratch[0], seed)
+    hold(scratch)
 
 
 @jit(entry=True)
 def playouts(states, tables, seed, decisions, points):
     """Reset and play out as many games as `decisions` has room for, in states[0]."""
-    work = np.empty(1, WORK)
+    scratch = np.empty(1, WORK)
     for game in range(decisions.shape[0]):
         game_seed = stream(seed, game)
         _reset(states, 0, tables, game_seed)
-        random_game(states[0], tables[0], work[0], game_seed)
+        random_game(states[0], tables[0], scratch[0], game_seed)
         decisions[game] = np.int64(states[0]["ply"]) - np.int64(states[0]["num_blocks"])  # a placement is two moves
         count_points(states[0], tables[0], points[game])
+    hold(scratch)
 
 
-VERBS = Verbs(reset=_reset, list_moves=_list_moves, allows=_allows, play=_play, score=count_points, share=_share)
+VERBS = Verbs(
+    reset=_reset,
+    list_moves=_list_moves,
+    allows=_allows,
+    play=_play,
+    score=count_points,
+    share=_share,
+    is_shared=_is_shared,
+)

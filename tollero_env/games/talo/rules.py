@@ -10,7 +10,6 @@ from tollero_env.games.talo.constants import (
     AREA,
     BLOCKED,
     BUILDING,
-    CELLS,
     DONE,
     END,
     EXHAUSTED,
@@ -21,7 +20,6 @@ from tollero_env.games.talo.constants import (
     LARGER,
     LAYING,
     MAX_LENGTH,
-    MAX_PLAYERS,
     NOWHERE,
     NUM_CHOICES,
     NUM_PAIRS,
@@ -107,7 +105,7 @@ def offers(state, tables, work, die):
 
 
 @jit
-def _is_exhausted(state, tables, work):
+def is_exhausted(state, tables, work):
     """F2: no roll offers any choice; so it is with an empty pile."""
     for die in range(1, MAX_LENGTH + 1):
         if offers(state, tables, work, die):
@@ -122,7 +120,7 @@ def begin_turn(state, tables, work, player):
     state["rolls"], state["die"] = 0, 0
     state["moved"] = 0
     forget_sure(work)
-    if _is_exhausted(state, tables, work):
+    if is_exhausted(state, tables, work):
         _finish(state, EXHAUSTED)
     elif not tables["fantasy"] and not can_hope(state, tables, work, player):
         state["stage"] = BLOCKED
@@ -243,7 +241,7 @@ def walk(state, place):
 @jit(inline=True)
 def may_walk(state):
     """Is it a time for the pawn to move? (P1; not while the first block needs the second: 21)"""
-    is_time = state["stage"] == BUILDING or state["stage"] == DONE
+    is_time = state["stage"] in (BUILDING, DONE)
     return is_time and state["moved"] == 0 and state["falling"] == 0 and state["pawn_level"][0] != NOWHERE
 
 
@@ -309,7 +307,7 @@ def may_do(state, tables, work, move):
     if move < FIELD:
         return _can_walk(state, tables, work, move - WALK)
     if move < PICK:
-        return (stage == STARTING or stage == BLOCKED) and is_field(state, tables, move - FIELD)
+        return stage in (STARTING, BLOCKED) and is_field(state, tables, move - FIELD)
     if move < TAKE:
         length, axis = (move - PICK) // 3 + 1, (move - PICK) % 3
         is_held = state["hand"][0] == length or state["hand"][1] == length

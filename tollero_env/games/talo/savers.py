@@ -8,8 +8,7 @@ them are too light: carried along by what they lie on, they would not even slow 
 
 import numpy as np
 
-from tollero_env.bits import drop_lowest, lowest, popcount
-from tollero_env.games.talo.constants import ALONG_X, ALONG_Y, DELTA, HEIGHT, UPRIGHT, WIDTH
+from tollero_env.games.talo.constants import ALONG_X, ALONG_Y, DELTA, HEIGHT, SLOTS, UPRIGHT, WIDTH
 from tollero_env.games.talo.grid import does_fit, drop_block, find_free, is_block, put_block, reach_of
 from tollero_env.games.talo.statics import judge_two, leans
 from tollero_env.jit import jit
@@ -21,7 +20,7 @@ _GAP = 1e-5
 @jit
 def _take_over(state, work):
     """Keep the motion that was noted: judging other blocks will write over it."""
-    for k in range(np.int64(state["num_blocks"]) + 2):
+    for k in range(SLOTS):
         work["moves_as"][k] = 0
     n = 0
     for k in range(work["size"]):

@@ -4,6 +4,7 @@ import numpy as np
 
 from tollero_env.game import HEADER, record_dtype
 from tollero_env.games.talo.constants import AREA, CELLS, HEIGHT, MAX_LENGTH, MAX_PLAYERS, NUM_SURE, SLOTS, WIDTH
+from tollero_env.jit import jit
 
 STATE = record_dtype(
     [
@@ -108,3 +109,8 @@ WORK = record_dtype(
         ("sinks", np.float64),
     ]
 )
+
+
+@jit
+def hold(scratch):
+    """Keep scratch alive up to here: a record does not keep the array it is in."""

@@ -380,3 +380,12 @@ def judge_two(state, work, block, other):
     if code < 0:
         return code
     return judge_part(state, work, other, block, False)
+
+
+@jit
+def stands(state, work):
+    """Does the whole construction stand, whatever was known of it before?"""
+    for block in range(1, np.int64(state["num_blocks"]) + 1):
+        if state["solid"][block] == 0 and judge_part(state, work, block, 0, False) < 0:
+            return False
+    return True

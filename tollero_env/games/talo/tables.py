@@ -61,7 +61,9 @@ def _check_starts(players: int, board: Board, starts: str) -> None:
     if starts == "symmetric":
         for place in SYMMETRIC[:players]:
             if place not in fields:
-                raise OptionError(f"option starts: on board {board.name} nobody may start at {place}, as symmetric asks")
+                raise OptionError(
+                    f"option starts: on board {board.name} nobody may start at {place}, as symmetric asks"
+                )
 
 
 @functools.lru_cache(maxsize=64)

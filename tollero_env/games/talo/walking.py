@@ -13,7 +13,7 @@ def _is_free(state, x, y, z):
 
 
 @jit(inline=True)
-def _is_top(state, x, y, level):
+def is_top(state, x, y, level):
     """Is there a top at that level with two free cells above it? (P4)"""
     has_block = state["block_at"][level - 1, y, x] != 0
     return has_block and _is_free(state, x, y, level) and _is_free(state, x, y, level + 1)
@@ -56,7 +56,7 @@ def find_tops(state, work, seat):
             for t in range(max(level - 1, 1), min(level + 1, TOP) + 1):  # P3: the board is level 0
                 if level == 0 and t != 1:
                     continue
-                if (seen[t, j] >> i) & 1 or not _is_top(state, i, j, t):
+                if (seen[t, j] >> i) & 1 or not is_top(state, i, j, t):
                     continue
                 if has_pawn(state, i, j, t):  # P4
                     continue
