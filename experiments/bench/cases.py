@@ -15,6 +15,7 @@ class Done(NamedTuple):
 UNITS: dict[str, Callable[[float, float], float]] = {
     "steps/s": lambda number, seconds: number / seconds,
     "us/step": lambda number, seconds: seconds / number * 1e6,
+    "ms/set": lambda number, seconds: seconds / number * 1e3,
     "%": lambda number, seconds: 100 * seconds / number,
 }
 

@@ -66,10 +66,10 @@ def parse_board(text: str, name: str, where: str) -> Board:
             _fail(where, f"{_shown(key)}: unknown key; allowed: name, rows")
     if "rows" not in data:
         _fail(where, "rows: missing; needed: ten strings of ten")
-    name = data.get("name", name)
-    if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        _fail(where, f"name: {_shown(name)} is not a string of one or more printable characters")
-    return Board(name, check_rows(data["rows"], where))
+    given: object = data.get("name", name)
+    if not isinstance(given, str) or not given.strip() or not given.isprintable():
+        _fail(where, f"name: {_shown(given)} is not a string of one or more printable characters")
+    return Board(given, check_rows(data["rows"], where))
 
 
 def check_rows(rows: object, where: str) -> tuple[str, ...]:

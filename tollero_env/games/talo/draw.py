@@ -25,7 +25,7 @@ from tollero_env.games.talo.iso import (
     wall_shapes,
 )
 from tollero_env.games.talo.notation import Cell, block_cells, pawn_at, place_of
-from tollero_env.games.talo.pawns import GHOST, LEGAL, pawn_shapes, step_mark
+from tollero_env.games.talo.pawns import GHOST, pawn_shapes, step_mark, way_mark
 from tollero_env.scene import Rect, Scene, Shape, Sprite, centred_text, translate
 
 TABLE = 900  # side of the square in which the building stands
@@ -56,7 +56,7 @@ def draw(
         *wall_shapes(view, WALL_LINE, WALL_STRONG),
         *board_shapes(view, _fields(rules), FIELD_LINE),
         *_coordinates(view),
-        *_building(rules, state, view, last, legal),
+        *_building(rules, states, i, view, last, legal),
         *_ghosts(rules, state, view),
         *_ruler(view, int(state["highest"])),
         Rect(TABLE, 0, WIDTH - TABLE, HEIGHT_OF_SCENE, PANEL),
@@ -101,8 +101,9 @@ def _ruler(view: View, highest: int) -> list[Shape]:
     return shapes
 
 
-def _building(rules: Rules, state: Any, view: View, last: int | None, legal: list[int]) -> list[Shape]:
-    """Blocks, pawns and marks, what is further away first."""
+def _building(rules: Rules, states: Array, i: int, view: View, last: int | None, legal: list[int]) -> list[Shape]:
+    """Blocks, pawns, where they can walk, and marks, what is further away first."""
+    state = states[i]
     cells = cells_of(state, block_cells)
     newest = int(state["num_blocks"]) if last is not None and last < WALK else 0
     items: list[tuple[float, list[Shape]]] = []
@@ -115,19 +116,22 @@ def _building(rules: Rules, state: Any, view: View, last: int | None, legal: lis
             title = f"player {seat} on level {feet.z}"
             sprite = Sprite(*view.at(feet.x + 0.5, feet.y + 0.5, feet.z), view.unit / 100, pawn_shapes(seat), title)
             items.append((sum(feet) + 0.6, [sprite]))
+        for cell in side.ways_of(states, i, seat):
+            mark = Sprite(*_floor_of(view, cell, seat), view.unit / 100, way_mark(seat), f"player {seat} can walk here")
+            items.append((sum(cell) - 0.4, [mark]))
     for move in legal:
         if move < PICK:
             place = place_of(move)
-            mark = _legal_mark(state, view, place, move)
-            items.append((sum(place) + 0.5, [mark]))
+            mark = Sprite(*_floor_of(view, place), view.unit / 100, step_mark(), "legal")
+            items.append((sum(place) - 0.3, [mark]))
     items.sort(key=lambda item: item[0])
     return [shape for _, shapes in items for shape in shapes]
 
 
-def _legal_mark(state: Any, view: View, place: Cell, move: int) -> Shape:
-    """A dot on the floor of the cell where a block could begin, a pawn could go."""
-    at = view.at(place.x + 0.5, place.y + 0.5, place.z)
-    return Sprite(*at, view.unit / 100, step_mark(LEGAL), "legal")
+def _floor_of(view: View, cell: Cell, seat: int | None = None) -> tuple[float, float]:
+    """The middle of a cell's floor, or the part of it where a seat's marks go."""
+    dx, dy = (0.5, 0.5) if seat is None else ((0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75))[seat]
+    return view.at(cell.x + dx, cell.y + dy, cell.z)
 
 
 def _ghosts(rules: Rules, state: Any, view: View) -> list[Shape]:

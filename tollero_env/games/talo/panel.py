@@ -11,7 +11,7 @@ from tollero_env.games.talo import protocol
 from tollero_env.games.talo.boards import WATER
 from tollero_env.games.talo.constants import AREA, HEIGHT, MAX_LENGTH, NOWHERE, PICK, SIDE, TOP
 from tollero_env.games.talo.iso import WOODS
-from tollero_env.games.talo.notation import block_cells, pawn_at, place_of, turn_text
+from tollero_env.games.talo.notation import Cell, block_cells, pawn_at, place_of, turn_text
 from tollero_env.games.talo.pawns import COLOURS, INKS, LEGAL, SEATS
 from tollero_env.scene import Circle, Line, Rect, Shape, Text, centred_text
 
@@ -27,20 +27,20 @@ _LEVELS = (  # by level, from low to high
 def panel(rules: Rules, states: Array, i: int, last: int | None, legal: list[int]) -> list[Shape]:
     """All of it, from (0, 0)."""
     state = states[i]
-    shapes: list[Shape] = [Text(0, 22, rules.game.title, 24, INK, "start", True)]
-    shapes += _wrapped(turn_text(rules, state), 46)
-    shapes += _plan(rules, states, i, legal, 100)
-    shapes += _stock(state, 100 + _PLAN + 46)
-    shapes += _players(rules, state, 100 + _PLAN + 268)
+    shapes = _wrapped(turn_text(rules, state), 22)
+    shapes += _plan(rules, states, i, legal, 64)
+    shapes += _stock(state, 64 + _PLAN + 62)
+    shapes += _players(rules, state, 64 + _PLAN + 294)
     return shapes
 
 
 def _wrapped(text: str, y: float) -> list[Shape]:
     """One line, or two."""
-    if len(text) <= 52:
-        return [Text(0, y, text, 16, INK, "start")]
-    cut = text.rfind(" ", 0, 52)
-    return [Text(0, y, text[:cut], 16, INK, "start"), Text(0, y + 20, text[cut + 1 :], 16, INK, "start")]
+    if len(text) <= 46:
+        return [Text(0, y, text, 17, INK, "start", True)]
+    cut = text.rfind(" ", 0, 46)
+    lines = (text[:cut], text[cut + 1 :])
+    return [Text(0, y + 22 * k, line, 17, INK, "start", True) for k, line in enumerate(lines)]
 
 
 # ---- the plan
@@ -52,7 +52,8 @@ def _plan(rules: Rules, states: Array, i: int, legal: list[int], top: float) -> 
     heights = _heights(state)
     xs, ys = [0, SIDE - 1, *(x for x, _ in heights)], [0, SIDE - 1, *(y for _, y in heights)]
     size = min(_PLAN / (max(xs) - min(xs) + 1), _PLAN / (max(ys) - min(ys) + 1), _PLAN / SIDE)
-    left, up = -min(xs) * size, top + 22 - min(ys) * size
+    left = (_PLAN - (max(xs) - min(xs) + 1) * size) / 2 - min(xs) * size
+    up = top + 22 + (_PLAN - (max(ys) - min(ys) + 1) * size) / 2 - min(ys) * size
     shapes: list[Shape] = [Text(0, top + 8, "from above: levels, and where each pawn can walk", 13, MUTED, "start")]
     rows = rules.material.rows
     for y in range(SIDE):
@@ -88,16 +89,20 @@ def _heights(state: Any) -> dict[tuple[int, int], int]:
     return heights
 
 
+def ways_of(states: Array, i: int, seat: int) -> list[Cell]:
+    """The tops that a seat's pawn can walk to, as (x, y, level)."""
+    buffer = np.zeros(HEIGHT * AREA, np.int64)
+    number = protocol.walks(states, i, seat, buffer)
+    return [place_of(int(move)) for move in buffer[:number]]
+
+
 def _ways(
     states: Array, i: int, seat: int, left: float, up: float, size: float, heights: dict[tuple[int, int], int]
 ) -> list[Shape]:
     """A dot on every top the pawn can walk to, hollow if something is above it."""
-    buffer = np.zeros(HEIGHT * AREA, np.int64)
-    number = protocol.walks(states, i, seat, buffer)
     dx, dy = ((0.2, 0.2), (0.8, 0.2), (0.2, 0.8), (0.8, 0.8))[seat]
     shapes: list[Shape] = []
-    for move in buffer[:number]:
-        x, y, level = place_of(int(move))
+    for x, y, level in ways_of(states, i, seat):
         fill = COLOURS[seat] if heights.get((x, y)) == level else None
         shapes.append(Circle(left + (x + dx) * size, up + (y + dy) * size, size * 0.1, fill, COLOURS[seat], 2))
     return shapes

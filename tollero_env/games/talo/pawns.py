@@ -41,6 +41,11 @@ def _ghost(seat: int) -> tuple[Shape, ...]:
 GHOST = tuple(_ghost(seat) for seat in range(4))
 
 
-def step_mark(colour: str) -> tuple[Shape, ...]:
-    """A dot lying on a level."""
-    return (Polygon(_ellipse(0, 0, 26, 15), colour + "cc", "#ffffff", 4),)
+def step_mark() -> tuple[Shape, ...]:
+    """A legal place, lying on a level."""
+    return (Polygon(_ellipse(0, 0, 26, 15), LEGAL + "cc", "#ffffff", 4),)
+
+
+def way_mark(seat: int) -> tuple[Shape, ...]:
+    """A top that a pawn can walk to: a small dot lying there."""
+    return (Polygon(_ellipse(0, 0, 13, 7.5), COLOURS[seat], "#ffffffaa", 3),)

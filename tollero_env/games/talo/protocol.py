@@ -29,7 +29,7 @@ from tollero_env.games.talo.constants import (
     WALK,
     WIDTH,
 )
-from tollero_env.games.talo.grid import does_fit, find_fits, find_free
+from tollero_env.games.talo.grid import does_fit, drop_block, find_fits, find_free, put_block
 from tollero_env.games.talo.placing import find_all_savers, find_places, forget_sure, is_offered, may_place, nth_place
 from tollero_env.games.talo.rules import (
     count_points,
@@ -46,6 +46,7 @@ from tollero_env.games.talo.rules import (
     settle,
 )
 from tollero_env.games.talo.state import WORK, hold
+from tollero_env.games.talo.statics import judge, judge_two
 from tollero_env.games.talo.walking import find_tops
 from tollero_env.jit import jit
 from tollero_env.rng import advance, below, draw_number, mix, stream
@@ -200,6 +201,44 @@ def find_problem(states, i, tables, length, axis, cell):
         problem = 0 if may_place(state, table, work, length, (axis, x, y, z)) else 2
     hold(scratch)
     return problem
+
+
+@jit(entry=True)
+def try_block(states, i, length, axis, cell):
+    """Would everything stand with this block, which fits? The stage that knew, negative if not; see statics.py."""
+    state = states[i]
+    scratch = np.empty(1, WORK)
+    highest, first = np.int64(state["highest"]), np.int64(state["num_blocks"])
+    block = put_block(state, length, axis, cell % WIDTH, cell % AREA // WIDTH, cell // AREA)
+    if state["falling"]:
+        code = judge_two(state, scratch[0], block, first)
+    else:
+        code = judge(state, scratch[0], block, False)
+    drop_block(state, highest)
+    hold(scratch)
+    return code
+
+
+@jit(entry=True)
+def try_all(states, i, tables, out, codes):
+    """Every placement that fits, as pick * CELLS + cell, and what `try_block` says of it; returns how many."""
+    state, n = states[i], 0
+    scratch = np.empty(1, WORK)
+    work = scratch[0]
+    find_free(state, tables[0], work["free"][0])
+    for k in range(2):
+        length = np.int64(state["hand"][k])
+        if length == 0 or (k == 1 and state["hand"][0] == length):
+            continue
+        for axis in range(3):
+            find_fits(state, work["free"][0], length, axis, work["fits"][axis])
+            first = n
+            n = list_cells(work, axis, out, n)
+            for at in range(first, n):
+                codes[at] = try_block(states, i, length, axis, out[at])
+                out[at] += (3 * (length - 1) + axis) * CELLS
+    hold(scratch)
+    return n
 
 
 @jit

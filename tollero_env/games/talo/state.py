@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tollero_env.game import HEADER, record_dtype
+from tollero_env.game import HEADER, Array, record_dtype
 from tollero_env.games.talo.constants import AREA, CELLS, HEIGHT, MAX_LENGTH, MAX_PLAYERS, NUM_SURE, SLOTS, WIDTH
 from tollero_env.jit import jit
 
@@ -112,5 +112,5 @@ WORK = record_dtype(
 
 
 @jit
-def hold(scratch):
+def hold(scratch: Array) -> None:
     """Keep scratch alive up to here: a record does not keep the array it is in."""
