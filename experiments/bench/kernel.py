@@ -51,7 +51,8 @@ def talo_moves(board: str, hand: int) -> Case:
 
 def _talo_positions(rules: Rules, hand: int, number: int = 100) -> Array:
     """Positions of random games in which a placement is due."""
-    found, seed = [], 0
+    found: list[Array] = []
+    seed = 0
     while len(found) < number:
         seed += 1
         position = Position.new(rules, seed)

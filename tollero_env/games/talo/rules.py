@@ -421,7 +421,7 @@ def count_points(state, tables, out):
             level = np.int64(state["pawn_level"][seat])
             out[seat] = 0 if level == NOWHERE else level
         return
-    blocks = np.int64(state["num_blocks"]) - np.int64(state["num_fallen"])
+    blocks = np.int64(state["num_blocks"]) - np.int64(state["num_fallen"]) - np.int64(state["falling"])
     level = 0
     for block in range(1, blocks + 1):
         tall = np.int64(state["length"][block]) if state["axis"][block] == UPRIGHT else 1
