@@ -4,7 +4,11 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, hstack, identity
 
-from tollero_env.games.talo.constants import AREA, CELLS, REACH, WIDTH
+from tollero_env.games.talo import climbing as climber
+from tollero_env.games.talo import grid, protocol
+from tollero_env.games.talo.boards import Board
+from tollero_env.games.talo.constants import AREA, CELLS, PICK, REACH, TAKE, WIDTH
+from tollero_env.games.talo.state import STATE
 
 DELTA = 1 / 461
 STEPS = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -97,3 +101,61 @@ def decode(code):
     """(length, x, y, z, axis) of pick * CELLS + cell."""
     pick, cell = divmod(int(code), CELLS)
     return pick // 3 + 1, cell % WIDTH - REACH, cell % AREA // WIDTH - REACH, cell // AREA, pick % 3
+
+
+POND = Board("pond", tuple("~~o~~####~" if y % 3 else "###~~o####" for y in range(10)))
+
+
+def playing_policy(rules, rng, climbing=0.5):
+    """A function from states to the moves of one decision (a placement is two): at times the climber's, else random."""
+    games, out, buffer = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(20_000, np.int64)
+
+    def one(states, is_climber):
+        if is_climber and not rules.tables["fantasy"][0]:
+            seeds = rng.integers(1 << 60, size=1).astype(np.uint64)
+            climber.choose_many(states, rules.tables, games, seeds, out)
+            return int(out[0])
+        number = protocol.moves(states, 0, rules.tables, buffer)
+        return int(buffer[rng.integers(number)])
+
+    def choose(states):
+        is_climber = rng.random() < climbing
+        move = one(states, is_climber)
+        if not PICK <= move < TAKE:
+            return [move]
+        after = states.copy()
+        protocol.act(after, 0, rules.tables, move)
+        return [move, one(after, is_climber)]
+
+    return choose
+
+
+def positions(rules, seed, climbing=0.5):
+    """The states of one game, one before each decision, as arrays of one."""
+    rng = np.random.default_rng(seed)
+    choose, states = playing_policy(rules, rng, climbing), np.zeros(1, STATE)
+    protocol.reset(states, 0, rules.tables, np.uint64(seed))
+    while not states[0]["over"]:
+        yield states.copy()
+        for move in choose(states):
+            protocol.apply(states, 0, rules.tables, move)
+
+
+def cell_of(block):
+    """The kernel's number of a block's least cell."""
+    _, x, y, z, _ = block
+    return z * AREA + (y + REACH) * WIDTH + x + REACH
+
+
+def put_all(blocks, falling=False):
+    """A state that holds these blocks and nothing else."""
+    states = np.zeros(1, STATE)
+    for length, x, y, z, axis in blocks:
+        grid.put_block(states[0], length, axis, x + REACH, y + REACH, z)
+    states[0]["falling"] = falling
+    return states
+
+
+def trial(blocks, block):
+    """What the kernel says of one more block."""
+    return int(protocol.try_block(put_all(blocks), 0, block[0], block[4], cell_of(block)))

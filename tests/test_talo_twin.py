@@ -4,19 +4,18 @@ import numpy as np
 import pytest
 
 from tests.reference.talo import Talo
-from tests.talo_tools import BOARDS, playing_policy
+from tests.talo_tools import POND, blocks_of, playing_policy
 from tollero_env.game import get_rules
 from tollero_env.games.talo import protocol
+from tollero_env.games.talo.boards import Board
 from tollero_env.games.talo.constants import (
     AXES,
     BLOCKED,
     BUILDING,
     DONE,
     FIELD,
-    LAYING,
     OVER,
     PICK,
-    REACH,
     STARTING,
     STAY,
     TAKE,
@@ -26,7 +25,6 @@ from tollero_env.games.talo.constants import (
 from tollero_env.games.talo.notation import at_cell, lengths_of, pawn_at
 from tollero_env.games.talo.replay import legal_choice
 from tollero_env.games.talo.state import SETUP, STATE
-from tests.talo_tools import blocks_of
 
 STAGES = {STARTING: "start", BLOCKED: "restart", TAKING: "take", BUILDING: "build", DONE: "build", OVER: "over"}
 
@@ -124,8 +122,29 @@ def compare_game(players, options, seed, whole=0.2, most=10_000):
 
 
 def twin_options(options):
-    """The twin takes the rows of a board instead of a file's path."""
-    given = dict(options)
-    if options.get("board") in BOARDS:
-        given["board"] = BOARDS[options["board"]]
-    return given
+    """The twin takes the rows of a board instead of a file."""
+    return {name: value.rows if isinstance(value, Board) else value for name, value in options.items()}
+
+
+FANTASY = {"variant": "fantasy"}
+KINDS = [
+    (2, {}),
+    (3, {"board": "islands"}),
+    (4, {"board": POND}),
+    (2, {"starts": "symmetric"}),
+    (4, {"collapse": "lose"}),
+    (2, {"collapse": "lose", "board": "islands"}),
+    (2, FANTASY),
+    (3, {**FANTASY, "board": "islands", "goal": "three-feet"}),
+    (4, {**FANTASY, "board": "table"}),
+    (2, {**FANTASY, "board": "table", "goal": "three-feet"}),
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("players", "options"), KINDS, ids=str)
+@pytest.mark.parametrize("seed", range(2))
+def test_both_play_the_same_games(players, options, seed):
+    twin, compared = compare_game(players, options, seed, whole=0.1)
+    assert twin.over
+    assert compared
