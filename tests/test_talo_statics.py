@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.talo_tools import blocks_of, decode, positions, put_all, stands_by_lp, trial
+from tests.talo_tools import blocks_of, cell_of, decode, positions, put_all, stands_by_lp, trial
 from tollero_env.game import get_rules
-from tollero_env.games.talo import protocol
+from tollero_env.games.talo import grid, protocol
 from tollero_env.games.talo.constants import (
     BUILDING,
     BY_FIRM,
@@ -15,6 +15,7 @@ from tollero_env.games.talo.constants import (
     BY_ITSELF,
     BY_SHARING,
     BY_SOLVER,
+    CELLS,
 )
 
 X, Y, Z = range(3)
@@ -70,25 +71,19 @@ def test_21_two_blocks_balance_each_other():
     assert stands_by_lp([one, four, weight])
     assert stands_by_lp([one, four, (1, 6, 4, 2, Z)]) is False
     states = put_all([one, four], falling=True)
-    assert protocol.try_block(states, 0, 1, Z, place(weight)) > 0
-    assert protocol.try_block(states, 0, 1, Z, place((1, 6, 4, 2, Z))) < 0
-    assert protocol.try_block(states, 0, 1, Z, place((1, 6, 4, 0, Z))) > 0  # a prop slid underneath
-    assert protocol.try_block(states, 0, 1, Z, place((1, 3, 4, 0, Z))) < 0  # one under the end that rises
+    assert protocol.try_block(states, 0, 1, Z, cell_of(weight)) > 0
+    assert protocol.try_block(states, 0, 1, Z, cell_of((1, 6, 4, 2, Z))) < 0
+    assert protocol.try_block(states, 0, 1, Z, cell_of((1, 6, 4, 0, Z))) > 0  # a prop slid underneath
+    assert protocol.try_block(states, 0, 1, Z, cell_of((1, 3, 4, 0, Z))) < 0  # one under the end that rises
 
 
 def test_a_prop_makes_what_is_above_it_firm_and_a_weight_may_make_it_fall():
     posts = [(2, 2, 4, 0, Z), (2, 6, 4, 0, Z)]
     assert verdict(*posts, (5, 2, 4, 2, X))
     assert verdict(*posts, (7, 2, 4, 2, X), (1, 8, 4, 3, Z))
-    assert verdict((1, 4, 4, 0, Z), (9, 0, 4, 1, X), (1, 8, 4, 2, Z)) is False
+    assert verdict((1, 4, 4, 0, Z), (9, 0, 4, 1, X), (1, 8, 4, 2, Z))
+    assert verdict((1, 4, 4, 0, Z), (9, 0, 4, 1, X), (3, 6, 4, 2, X)) is False
     assert verdict((1, 4, 4, 0, Z), (9, 0, 4, 1, X), (9, 0, 4, 2, X))
-
-
-def place(block):
-    """The kernel's cell of a block."""
-    from tests.talo_tools import cell_of
-
-    return cell_of(block)
 
 
 def compare(rules, seeds, every, most):
@@ -137,8 +132,8 @@ def test_a_hundred_thousand_placements_are(board, capsys):
 @pytest.mark.parametrize("board", ["green", "islands"])
 def test_places_for_the_first_of_two_are_those_after_which_some_second_stands(board):
     """(21): the search for seconds looks at few places; here all are tried."""
-    rules, found, out, codes = get_rules("talo", 2, board=board), Counter(), np.zeros(40_000, np.int64), None
-    codes, seconds = np.zeros(40_000, np.int64), np.zeros(40_000, np.int64)
+    rules, found = get_rules("talo", 2, board=board), Counter()
+    out, codes, seconds = (np.zeros(40_000, np.int64) for _ in range(3))
     for seed in range(12):
         rng = np.random.default_rng(seed)
         for states in positions(rules, seed):
@@ -164,17 +159,14 @@ def test_places_for_the_first_of_two_are_those_after_which_some_second_stands(bo
 
 
 def decode_raw(code):
-    from tests.talo_tools import CELLS
-
+    """(length, axis, cell) of pick * CELLS + cell."""
     pick, cell = divmod(code, CELLS)
     return pick // 3 + 1, pick % 3, cell
 
 
 def with_first(states, length, axis, cell):
     """The position after a first block that falls, whether that is legal or not."""
-    from tollero_env.games.talo import grid
-
-    after, state = states.copy(), None
+    after = states.copy()
     state = after[0]
     hand = [int(one) for one in state["hand"]]
     hand.remove(length)

@@ -11,7 +11,9 @@ from tollero_env.games.talo.constants import ALONG_X, BALANCED, DELTA
 from tollero_env.games.talo.grid import reach_of
 from tollero_env.jit import jit
 
-_TINY = 1e-9  # as good as zero in the table
+_TINY = 1e-9  # as good as zero in the last row of the table
+_LEAST_PIVOT, _SLACK = 1e-7, 1e-11
+_ROUNDS = 6  # fresh starts from the basis that was reached, if too many digits were lost
 _PATIENCE = 40  # steps without progress before the rule that cannot go in circles
 
 
@@ -123,18 +125,18 @@ def _entering(table, num_rows, num_columns, is_careful):
 
 @jit
 def _leaving(table, basis, num_rows, column, is_careful):
-    """The row that limits the column; -1 if none does."""
-    best, ratio = -1, np.inf
+    """The row that limits the column, -1 if none does. Of several the largest pivot, which loses fewest digits."""
+    limit = np.inf
+    for row in range(num_rows):
+        if table[row, column] > _LEAST_PIVOT:
+            limit = min(limit, (table[row, -1] + _SLACK) / table[row, column])
+    best = -1
     for row in range(num_rows):
         pivot = table[row, column]
-        if pivot <= _TINY:
+        if pivot <= _LEAST_PIVOT or table[row, -1] > limit * pivot:
             continue
-        now = table[row, -1] / pivot
-        if best < 0 or now < ratio - 1e-12:
-            best, ratio = row, now
-        elif now < ratio + 1e-12:
-            if basis[row] < basis[best] if is_careful else pivot > table[best, column]:
-                best, ratio = row, min(now, ratio)
+        if best < 0 or (basis[row] < basis[best] if is_careful else pivot > table[best, column]):
+            best = row
     return best
 
 
@@ -166,9 +168,46 @@ def _minimise(table, basis, num_rows, num_columns):
             break
         basis[row] = column
         _pivot(table, num_rows, row, column)
+        for k in range(num_rows):
+            table[k, -1] = max(table[k, -1], 0.0)
         now = -table[num_rows, -1]
         stalled, before = (0, now) if now < before - 1e-12 else (stalled + 1, before)
     return -table[num_rows, -1]
+
+
+@jit
+def _imbalance(fresh, table, basis, num_rows, num_columns):
+    """What the forces found really leave unbalanced, by the equations as they were."""
+    total = 0.0
+    for row in range(num_rows):
+        rest = fresh[row, -1]
+        for k in range(num_rows):
+            if basis[k] < num_columns:
+                rest -= fresh[row, basis[k]] * table[k, -1]
+        total += abs(rest)
+    return total
+
+
+@jit
+def _start_anew(fresh, table, basis, num_rows, num_columns):
+    """The table of the basis that was reached, worked out from the equations as they were."""
+    table[:] = fresh
+    is_done = np.zeros(num_rows, np.bool_)
+    wanted = basis.copy()
+    for row in range(num_rows):
+        basis[row] = num_columns + row
+    for k in range(num_rows):
+        column, best = wanted[k], -1
+        if column >= num_columns:
+            continue
+        for row in range(num_rows):
+            if not is_done[row] and (best < 0 or abs(table[row, column]) > abs(table[best, column])):
+                best = row
+        if best >= 0 and abs(table[best, column]) > _LEAST_PIVOT:
+            _pivot(table, num_rows, best, column)
+            basis[best], is_done[best] = column, True
+    for row in range(num_rows):
+        table[row, -1] = max(table[row, -1], 0.0)
 
 
 @jit
@@ -205,7 +244,14 @@ def solve(state, work, certify):
         basis[row] = num_columns + row
         if certify:
             table[row, num_columns + row] = 1.0
-    left_over = _minimise(table, basis, num_rows, num_columns)
+    fresh = table.copy()
+    left_over = 0.0
+    for _ in range(_ROUNDS):
+        left_over = _minimise(table, basis, num_rows, num_columns)
+        real = _imbalance(fresh, table, basis, num_rows, num_columns)
+        if abs(real - left_over) < BALANCED / 2:
+            break
+        _start_anew(fresh, table, basis, num_rows, num_columns)
     if left_over < BALANCED:
         return True
     if certify:
