@@ -1,8 +1,9 @@
 """Agents beside the random one; importing this makes their names known to `tollero_env.opponents.make_agent`."""
 
-from agents import greedy, ismcts, net
+from agents import climber, greedy, ismcts, net
 from tollero_env.opponents import register
 
+register("climber", climber.Climber)
 register("greedy", greedy.Greedy)
 register("greedy-turn", greedy.GreedyTurn)
 register("ismcts", ismcts.Ismcts)

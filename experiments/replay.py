@@ -135,7 +135,7 @@ def show(
 
 def draw_game(replay: Replay, number: int, kind: str, out: str, viewer: int | None = None) -> None:
     """Write one game as a file of that kind."""
-    frames = list(film(replay.rules, replay.start, replay.moves, viewer=viewer))
+    frames = list(film(replay.rules, replay.start, replay.moves, viewer=viewer, chances=replay.chances))
     if kind == "gif":
         save_gif(out, frames)
     elif kind == "mp4":
@@ -162,13 +162,20 @@ def load_all(path: str, tileset: str | None) -> Iterator[tuple[int, Replay]]:
 
 def playthrough(replay: Replay, viewer: int | None = None, colour: bool = False) -> str:
     """A game as a person reads it: the table whenever a player begins, every choice, what was played."""
-    return "\n".join(playthrough_lines(Position(replay.rules, replay.start), replay.moves, viewer, colour))
+    position = Position(replay.rules, replay.start)
+    return "\n".join(playthrough_lines(position, replay.moves, viewer, colour, replay.chances))
 
 
 def playthrough_lines(
-    position: Position, moves: Iterable[str | int], viewer: int | None = None, colour: bool = False
+    position: Position,
+    moves: Iterable[str | int],
+    viewer: int | None = None,
+    colour: bool = False,
+    chances: Sequence[Sequence[int]] = (),
 ) -> Iterator[str]:
     """The lines of a playthrough; each move is played in `position` when its line has been handed out.
+
+    `chances`: what chance settled after each move, if it was not drawn by the game itself.
 
     A viewer is told the table and the moves, but neither other hands nor other players' choices.
     """
@@ -176,7 +183,7 @@ def playthrough_lines(
     facts = [f"{rules.players} players"]
     facts += [f"{key} {getattr(value, 'name', value)}" for key, value in rules.options.items() if value is not None]
     yield f"{rules.game.title}: {', '.join(facts)}"
-    last_player = None
+    last_player, settled = None, dict(enumerate(chances, 1))
     for number, move in enumerate(moves, 1):
         if position.player != last_player:
             yield from ("", *position.show(viewer, colour).split("\n"))
@@ -188,7 +195,7 @@ def playthrough_lines(
         else:
             yield from ("", f"{number}. player {position.player}")
         yield f"   plays: {position.text(position.parse(move))}"
-        position.play(move)
+        position.play(move, settled.get(number))
     yield from ("", *position.show(viewer, colour).split("\n"), f"scores: {position.scores()}")
 
 

@@ -26,7 +26,7 @@ HEADER: tuple[tuple[Any, ...], ...] = (
     ("rng", np.uint64),  # splitmix64
 )
 
-NAMES = ("tollero", "toscana")
+NAMES = ("tollero", "toscana", "talo")
 
 
 class OptionError(ValueError):
@@ -66,6 +66,7 @@ class Verbs(NamedTuple):
     play: Callable[..., None]  # (state, tables, move): chance included
     score: Callable[..., None]  # (state, tables, out): scores
     share: Callable[..., None]  # (state, tables, out): shares of the win
+    is_shared: Callable[..., bool] | None = None  # (tables): see Game; None stands for never
 
 
 class Sight(NamedTuple):
@@ -288,6 +289,8 @@ class Game(NamedTuple):
         ..., dict[str, Any]
     ]  # (rules, start, moves, legal): the replay of a game from its start to its end
     from_json: Callable[..., Any]  # (data, **material): the Replay of such an object, every statement in it checked
+    # (tables): is it cooperative, its outcome one reward that every seat is paid?
+    is_shared: Callable[[Array], bool] = lambda tables: False
 
     # what not every game has: agents that need it say so
     turns: Turns | None = None

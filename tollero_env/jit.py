@@ -17,6 +17,9 @@ from typing import Any, TypeVar, cast, overload
 import llvmlite
 import numba
 from numba.core import caching
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
 
 _PACKAGE = Path(__file__).resolve().parent
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -92,6 +95,47 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
         return (sig, codegen.magic_tuple())
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _InnerLowering(NativeLowering):  # type: ignore[misc]
+    """Lowering for functions that only compiled ones call: no machine code, no optimizing yet.
+
+    As it comes, numba optimizes every function together with all that it calls, and turns it into machine code, over
+    and over along a chain of calls: minutes for a game whose rules run deep. Here that is done once, in each entry.
+    """
+
+    _name = "inner_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        context = state.targetctx
+        library = state.library = context.codegen().create_library(state.func_id.func_qualname)
+        library._optimize_final_module = lambda: None
+        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
+        state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
+        context.get_executable = lambda *_: object()  # callers need no more than a key
+        try:
+            return bool(super().run_pass(state))
+        finally:
+            del context.get_executable
+
+
+class _InnerCompiler(CompilerBase):  # type: ignore[misc]
+    def define_pipelines(self) -> list[Any]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [(_InnerLowering if step is NativeLowering else step, name) for step, name in manager.passes]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
+
+
+def _inner(py_func: Any, **how: Any) -> Any:
+    """A function that compiled ones call; if Python calls it, it is compiled once more, in the usual way."""
+    dispatcher = numba.njit(pipeline_class=_InnerCompiler, **how)(py_func)
+    usual = numba.njit(**how)(py_func)
+    dispatcher.add_overload = lambda found: dispatcher.overloads.__setitem__(tuple(found.signature.args), found)
+    dispatcher._compile_for_args = usual._compile_for_args
+    return dispatcher
+
+
 @overload
 def jit(function: _Function) -> _Function: ...
 @overload
@@ -102,9 +146,10 @@ def jit(function: _Function | None = None, *, entry: bool = False, inline: bool 
     def decorate(py_func: _Function) -> _Function:
         if DISABLED:
             return py_func
-        dispatcher = numba.njit(nogil=entry, forceinline=inline)(py_func)
-        if entry:
-            dispatcher._cache = _Cache(py_func)
+        if not entry:
+            return cast(_Function, _inner(py_func, forceinline=inline))
+        dispatcher = numba.njit(nogil=True, forceinline=inline)(py_func)
+        dispatcher._cache = _Cache(py_func)
         return cast(_Function, dispatcher)
 
     return decorate if function is None else decorate(function)

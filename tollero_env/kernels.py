@@ -30,14 +30,21 @@ _WIN, _MARGIN = PAID.index("win"), PAID.index("margin")
 
 
 @jit(inline=True)
-def _pay(kind, points, shares, out):
-    """What each seat is paid at the end, from scores and shares of the win."""
+def _never(tables):
+    return False
+
+
+@jit(inline=True)
+def _pay(kind, is_shared, points, shares, out):
+    """What each seat is paid at the end, from scores and shares of the win; in a cooperative game, the shares."""
     n = out.shape[0]
     total = 0.0
     for seat in range(n):
         total += points[seat]
     for seat in range(n):
-        if kind == _WIN:  # zero-sum, +1 for a lone winner
+        if is_shared:
+            out[seat] = shares[seat]
+        elif kind == _WIN:  # zero-sum, +1 for a lone winner
             out[seat] = (n * shares[seat] - 1) / (n - 1)
         elif kind == _MARGIN:
             out[seat] = points[seat] - (total - points[seat]) / (n - 1)
@@ -67,6 +74,7 @@ def _lead(points, num_players, player):
 def make_loops(owner: str, verbs: Verbs, max_legal: int) -> Loops:
     """Loops over many games that need no encoding; `owner` is the module of the game."""
     reset, play, list_moves, score, share = verbs.reset, verbs.play, verbs.list_moves, verbs.score, verbs.share
+    is_shared = verbs.is_shared or _never
 
     def deal_many(states, tables, games, seeds, agent_seeds, acting):
         for k in range(games.shape[0]):
@@ -87,7 +95,7 @@ def make_loops(owner: str, verbs: Verbs, max_legal: int) -> Loops:
             i = games[k]
             score(states[i], tables[0], scores[i])
             share(states[i], tables[0], shares[i])
-            _pay(kind, scores[i], shares[i], rewards[i])
+            _pay(kind, is_shared(tables[0]), scores[i], shares[i], rewards[i])
 
     def play_many(states, tables, games, moves, acting):
         for k in range(games.shape[0]):
@@ -166,6 +174,7 @@ def _named(owner: str, encoding: str, loop: Any) -> Any:
 
 def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
     """For games in which every seat is stepped from outside."""
+    is_shared = verbs.is_shared or _never
     reset, allows, play, score, share = verbs.reset, verbs.allows, verbs.play, verbs.score, verbs.share
     move_of, mark, unmark = sight.move_of, sight.mark, sight.unmark
     show, follow, remember = sight.show, sight.follow, sight.remember
@@ -215,7 +224,7 @@ def _batch_loops(verbs: Verbs, sight: Sight) -> tuple[Any, ...]:
                     shares = np.zeros(rewards.shape[1])
                     score(state, table, scores[i])
                     share(state, table, shares)
-                    _pay(kind, scores[i], shares, rewards[i])
+                    _pay(kind, is_shared(table), scores[i], shares, rewards[i])
                 elif mark(state, table, view, mask[i]) == 0:
                     is_new = True
                     truncated[i] = True

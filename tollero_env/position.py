@@ -1,6 +1,7 @@
 """Position: a game as a person handles it, without a buffer or an index in sight."""
 
 import secrets
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -8,7 +9,8 @@ import numpy as np
 from tollero_env.game import Array, MoveError, Rules, StateError, get_game, get_rules
 from tollero_env.render.svg import to_svg
 
-_History = tuple[Any, int, bytes | None] | None  # the one before, the move, the state it was played in
+# the one before, the move, the state it was played in, what chance settled then if that was given
+_History = tuple[Any, int, bytes | None, Sequence[int] | None] | None
 
 
 class Position:
@@ -99,19 +101,26 @@ class Position:
 
     # ---- what one does with it
 
-    def play(self, move: str | int) -> None:
-        """Play a legal move, and what follows of itself; anything else raises MoveError and changes nothing."""
+    def play(self, move: str | int, chance: Sequence[int] | None = None) -> None:
+        """Play a legal move, and what follows of itself; anything else raises MoveError and changes nothing.
+
+        `chance`: the values that chance takes next, such as rolls of a die; drawn, if they are not given.
+        """
         game, number = self.rules.game, self.parse(move)
         if not game.is_legal(self._states, 0, self.rules.tables, number):
             raise MoveError(self._refusal(move))
-        self._history = (self._history, number, self._words.tobytes())
-        game.apply(self._states, 0, self.rules.tables, number)
+        before = self._words.tobytes()
+        if chance is None:
+            game.apply(self._states, 0, self.rules.tables, number)
+        else:
+            self._settle(number, chance)
+        self._history = (self._history, number, before, chance)
 
     def undo(self) -> str:
         """Take the last move back; returns its text."""
         if self._history is None:
             raise MoveError("there is no move to take back")
-        before, move, data = self._history
+        before, move, data, _ = self._history
         if data is None:
             raise MoveError("earlier positions are hidden from this seat: no move can be taken back")
         self._words[:] = np.frombuffer(data, np.uint64)
@@ -131,7 +140,7 @@ class Position:
         self._check_seat(player)
         history: _History = None
         for move in self.history():
-            history = (history, move, None)
+            history = (history, move, None, None)
         other = type(self)(self.rules, self._states, history)
         self.rules.game.resample(other._states, 0, self.rules.tables, player, as_word(seed))
         return other
@@ -177,7 +186,28 @@ class Position:
         if self._start is None:
             raise ValueError("this position does not know how its game began")
         start = np.frombuffer(self._start, self.rules.game.state)
-        return self.rules.game.to_json(self.rules, start, self.history(), legal)
+        chances: list[Sequence[int] | None] = []
+        node = self._history
+        while node:
+            chances.append(node[3])
+            node = node[0]
+        given = {"chances": chances[::-1]} if any(chances) else {}
+        return self.rules.game.to_json(self.rules, start, self.history(), legal, **given)
+
+    def _settle(self, move: int, values: Sequence[int]) -> None:
+        """Play a move, after which chance takes these values; if it cannot, nothing has changed."""
+        game, before = self.rules.game, self._words.copy()
+        game.act(self._states, 0, self.rules.tables, move)
+        for number, value in enumerate(values, 1):
+            most = int(self._states["chance"][0])
+            if not is_whole(value) or not 1 <= value <= most:
+                self._words[:] = before
+                allowed = f"1 to {most}" if most else "nothing, for a player decides"
+                raise MoveError(f"value {number} of chance is {value!r}; allowed: {allowed}")
+            game.chance(self._states, 0, self.rules.tables, value)
+        if self._states["chance"][0]:
+            self._words[:] = before
+            raise MoveError(f"chance must settle more than {len(values)} values after this move")
 
     def _check_seat(self, player: int) -> None:
         if type(player) is not int or player not in range(self.rules.players):
@@ -240,12 +270,12 @@ def _restore(
     game: str,
     known: tuple[Array, int, dict[str, Any], Any],
     data: bytes,
-    nodes: list[tuple[int, bytes | None]],
+    nodes: list[tuple[int, bytes | None, Sequence[int] | None]],
     start: bytes | None,
 ) -> Position:
     position = kind.from_bytes(Rules(get_game(game), *known), data)
-    for move, before in nodes:
-        position._history = (position._history, move, before)
+    for move, before, chance in nodes:
+        position._history = (position._history, move, before, chance)
     position._start = start
     return position
 

@@ -5,7 +5,7 @@ Each game's own part (setup, moves) is read and written by its folder; here are 
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ class Replay(NamedTuple):
     start: Array  # one state, just dealt
     moves: list[int]
     end: Array  # one state
+    chances: Sequence[Sequence[int]] = ()  # what chance settled after each move; without it, nothing is left to chance
 
 
 def load(data: object, **material: Any) -> Replay:

@@ -281,6 +281,8 @@ class GameEnv(AECEnv[str, dict[str, Array], int]):  # type: ignore[misc]
 
     def _final_rewards(self) -> list[float]:
         position = self.position()
+        if self.rules.game.is_shared(self._tables):
+            return position.outcome()
         return final_rewards(self._reward, position.scores(), position.outcome())
 
     def _refusal(self, action: object) -> str:
