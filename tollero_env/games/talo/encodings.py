@@ -6,7 +6,7 @@ beyond the board; see actions.py for what a plane is.
 
 import numpy as np
 
-from tollero_env.game import Encoding, Facts, OptionError, Part, Sight
+from tollero_env.game import Encoding, Facts, OptionError, Part, Rules, Sight
 from tollero_env.games.talo.actions import NUM_ACTIONS, action_of, mark, move_of, status, unmark
 from tollero_env.games.talo.constants import WIDTH
 from tollero_env.games.talo.features import NUM_NUMBERS, NUM_PLANES, NUMBERS, PLANES
@@ -15,7 +15,7 @@ from tollero_env.games.talo.protocol import VERBS
 from tollero_env.kernels import make_encoding
 
 
-def voxels_view(players: int, view: int | str | None) -> int:
+def voxels_view(rules: Rules, view: int | str | None) -> int:
     """There is one view: everything."""
     if view is not None:
         raise OptionError(f"option view: {view!r} is for other games; voxels show the whole of space")
@@ -31,6 +31,7 @@ _VOXELS = Facts(
         Part((NUM_NUMBERS,), np.dtype(np.int16)),
     ),
     whole=lambda players, view: Part((NUM_PLANES + NUM_NUMBERS, WIDTH, WIDTH), np.dtype(np.int8)),
+    groups=(1,) * (NUM_ACTIONS // (WIDTH * WIDTH)),
     legend={"plane": PLANES, "constant plane": NUMBERS, "number": NUMBERS},
 )
 ENCODINGS: dict[str, Encoding] = {
