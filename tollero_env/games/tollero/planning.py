@@ -361,10 +361,11 @@ def _try_lay(state, tables, params, work, entry, rotation):
     describe_scores(state, tables, work["seat"], work["numbers"][1])
     buildable = _buildable(state)
     _change_tile(state, tables, params, work, slot, True, buildable)
-    others = state["near2"][slot]  # what is near them has changed
+    others, joined = bit(slot), state["near1"][slot]
     for side in range(4):
         other = ((beside >> (8 * side)) & 255) - 1
-        others |= bit(other) if other >= 0 else ZERO
+        if other >= 0:  # a canal of a joined tile is no longer open, and all within two steps of it see that
+            others |= state["near2"][other] if (joined >> np.uint64(other)) & ONE else bit(other)
     changed = others | bit(slot)
     others &= ~bit(slot)
     while others:
