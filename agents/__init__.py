@@ -6,4 +6,4 @@ from tollero_env.opponents import register
 register("greedy", greedy.Greedy)
 register("greedy-turn", greedy.GreedyTurn)
 register("ismcts", ismcts.Ismcts)
-register("net", net.make_net)
+register("net", net.make_net, has_place=True)

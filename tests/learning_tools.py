@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from tollero_env.game import HEADER, Learning, Planner, Sizes, Verbs, record_dtype
+from tollero_env.game import HEADER, Insight, Learning, Planner, Sizes, Verbs, record_dtype
 from tollero_env.jit import jit
 from tollero_env.learning import make_learning
 from tollero_env.nets import parts
@@ -165,16 +165,32 @@ def _evaluate(state, tables, params, work, seat):
 
 
 @jit
-def _plan(states, i, tables, params, scratch, work, noise, seed):
+def _plan(states, i, tables, params, scratch, j, work, noise, seed):
     """What the net adds, and a second move that is no longer its own."""
     work["plan"][0] = np.int64(params[states[i]["player"]])
     work["plan"][1] = 9
     return 2
 
 
+@jit
+def _gather(state, tables, player):
+    """Nothing is hidden."""
+
+
+@jit
+def _scatter(state, tables, player, seed):
+    """Nothing is hidden."""
+
+
+@jit
+def _situation(state):
+    return 0
+
+
 VERBS = Verbs(_reset, _list_moves, _allows, _play, _score, _share)
 PLANNER = Planner(1, SIZES, MAX_ROWS, 2, 1, 4.0, WORK, _describe, _evaluate, _plan)
-TINY: Learning = make_learning(owner_of(__name__), VERBS, PLANNER)
+INSIGHT = Insight(_gather, _scatter, _situation)
+TINY: Learning = make_learning(owner_of(__name__), VERBS, INSIGHT, PLANNER)
 
 
 def tiny_tables(players, turns):

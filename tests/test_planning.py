@@ -22,7 +22,7 @@ plan, evaluate, describe = PLANNER.plan, PLANNER.evaluate, PLANNER.describe
 
 
 def plan_at(states, i, tables, params, scratch, work, noise, seed):
-    return plan(states, i, tables, params, scratch, work[0], noise, seed)
+    return plan(states, i, tables[0], params, scratch, 0, work[0], noise, seed)
 
 
 def value_at(states, i, tables, params, work, seat):

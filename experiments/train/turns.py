@@ -166,9 +166,7 @@ class TurnsTrainer:
         arrays = {
             "params": self.params,
             "moments": self.moments,
-            "players": np.array([self._players[chunk] for chunk in chunks], np.float32).reshape(
-                len(chunks), len(self.params)
-            ),
+            "players": np.array([self._players[chunk] for chunk in chunks], np.float32),
             "chunks": np.array(chunks, np.int64),
             "rivals": np.stack(self.rivals),
             "joined": np.array(self.joined),
