@@ -21,9 +21,11 @@ from experiments.train.config import make_config, read_config
 from experiments.train.folder import CONFIG, CURVE, NET, STATE, read_curve, read_facts, read_state, write_facts
 from experiments.train.measure import batch_agents, play_batch, win_shares
 from experiments.train.turns import TurnsTrainer, start_from
+from tollero_env import new_game
 from tollero_env.game import OptionError
 from tollero_env.opponents import make_agent
 from tollero_env.position import Position
+from tollero_env.rng import choose as pick
 from tollero_env.rng import derive
 
 ROOT = Path(__file__).parent.parent
@@ -59,6 +61,15 @@ def run_for(folder, **changes):
         write_facts(folder, config, None)
     trainer = TurnsTrainer(config, config.rules())
     return Run(folder, config, trainer, config.rules())
+
+
+def positions_of(players, seed, **options):
+    """Positions of a game of random moves, each a copy."""
+    position = new_game(players=players, seed=seed, **options)
+    while not position.over:
+        yield position.copy()
+        moves = position.moves()
+        position.play(moves[pick(derive(seed, position.ply), len(moves))])
 
 
 # ---- it learns

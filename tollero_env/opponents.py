@@ -49,7 +49,7 @@ def agent_names() -> list[str]:
 
 
 def make_agent(text: str) -> Agent:
-    """An agent from its name and parameters, such as "random", "ismcts:sims=2000,playout=random" or "net:PATH,ms=50"."""
+    """An agent from its name and parameters, such as "random", "ismcts:sims=2000" or "net:PATH,ms=50"."""
     name, _, rest = text.partition(":")
     if name not in _FACTORIES:
         known = ", ".join(agent_names())
