@@ -15,6 +15,7 @@ import yaml
 
 import agents
 from agents.checkpoint import read_checkpoint, to_params
+from experiments.options import interpreter
 from experiments.train import cli
 from experiments.train.cli import Run, held_interrupts, main
 from experiments.train.config import make_config, read_config
@@ -310,7 +311,7 @@ def test_killed_and_stopped_and_still_the_same(tmp_path):
     kept, last = err.splitlines()[-2:]
     assert kept == (
         f"what was learned in {stopped:,} games is in {folder / NET}; "
-        f"go on: python -m experiments.train --resume {folder}"
+        f"go on: {interpreter()} -m experiments.train --resume {folder}"
     )
     assert last == "stopped"
     config, _ = read_facts(folder)
