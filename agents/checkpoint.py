@@ -31,6 +31,9 @@ class Checkpoint(NamedTuple):
     notes: dict[str, Any]  # how it came about
 
 
+_KINDS = {"family": str, "game": str, "players": int, "options": dict, "version": int, "notes": dict}
+
+
 def write_checkpoint(path: str | os.PathLike[str], checkpoint: Checkpoint) -> None:
     """Write beside and rename."""
     facts = {key: value for key, value in checkpoint._asdict().items() if key != "arrays"}
@@ -60,7 +63,10 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
             header = file.metadata() or {}
             if header.get("format") != FORMAT:
                 raise OptionError(f"{path}: format {header.get('format')!r} is not {FORMAT}")
-            facts = {key: json.loads(header[key]) for key in Checkpoint._fields[1:]}
+            facts = {key: json.loads(header[key]) for key in _KINDS}
+            for key, kind in _KINDS.items():
+                if type(facts[key]) is not kind:
+                    raise ValueError(f"{key} is {facts[key]!r}")
             return Checkpoint({name: file.get_tensor(name) for name in file.keys()}, **facts)  # noqa: SIM118
     except OptionError:
         raise

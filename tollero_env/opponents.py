@@ -31,11 +31,16 @@ class BatchAgent(Protocol):
 
 Factory = Callable[..., Agent]
 _FACTORIES: dict[str, Factory] = {}
+_WITH_PLACE: set[str] = set()
 
 
-def register(name: str, factory: Factory) -> None:
-    """Make an agent known by name; `factory` takes the parameters of the name as keywords."""
+def register(name: str, factory: Factory, has_place: bool = False) -> None:
+    """Make an agent known by name; `factory` takes the parameters of the name as keywords.
+
+    With `has_place`, what comes first and has no "=" is its first argument (the PATH of net:PATH).
+    """
     _FACTORIES[name] = factory
+    (_WITH_PLACE.add if has_place else _WITH_PLACE.discard)(name)
 
 
 def agent_names() -> list[str]:
@@ -44,17 +49,14 @@ def agent_names() -> list[str]:
 
 
 def make_agent(text: str) -> Agent:
-    """An agent from its name and parameters, such as "random", "ismcts:sims=2000,playout=random" or "net:PATH,ms=50".
-
-    What comes first and has no "=" is handed to the factory by its place.
-    """
+    """An agent from its name and parameters, such as "random", "ismcts:sims=2000" or "net:PATH,ms=50"."""
     name, _, rest = text.partition(":")
     if name not in _FACTORIES:
         known = ", ".join(agent_names())
         raise OptionError(f"agent {name!r} is not known; there is {known}, and `import agents` brings more")
     parameters: dict[str, Any] = {}
     first, *others = rest.split(",")
-    places = [first] if first and "=" not in first else []
+    places = [first] if name in _WITH_PLACE and first and "=" not in first else []
     for part in filter(None, others if places else [first, *others]):
         key, equals, value = part.partition("=")
         if not equals or not key or key in parameters:

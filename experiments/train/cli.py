@@ -7,10 +7,14 @@ python -m experiments.train --resume FOLDER [games=2000000]
 Without --config it is the quick one: Tollero, 2 players, about ten minutes on two cores. Ctrl-C keeps what was learned.
 """
 
+import contextlib
 import json
+import os
+import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -80,6 +84,26 @@ def make_trainer(config: Config, rules: Rules, init: str | None) -> Trainer:
     return trainer
 
 
+@contextlib.contextmanager
+def held_interrupts() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C waits until it is asked for, since half a round could not be gone on with; a second one does not wait."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+
+    def note(number: int, frame: Any) -> None:
+        pressed.set()
+        os.write(2, b"\nfinishing the round; press Ctrl-C again to stop at once, without saving\n")
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Run:
     """A run in its folder: saves, looks and goes on."""
 
@@ -87,10 +111,11 @@ class Run:
         """As it stands on disk, if anything does."""
         self.folder, self.config, self.trainer, self.rules = folder, config, trainer, rules
         self.seconds = 0.0  # in earlier sittings
+        self.saved: int | None = None  # units done when it was last saved
         self.rows: list[dict[str, Any]] = []
         if (folder / STATE).exists():
             notes = trainer.load(folder / STATE)
-            self.seconds = notes["seconds"]
+            self.seconds, self.saved = notes["seconds"], trainer.done
             self.rows = [row for row in read_curve(folder) if row["done"] <= trainer.done]
         write_curve(folder, self.rows)
         self.baselines = batch_agents(config.baselines)
@@ -105,6 +130,7 @@ class Run:
         notes = {"seconds": round(self.spent(), 1), "done": self.trainer.done, "unit": self.trainer.unit}
         write_checkpoint(self.folder / NET, self.trainer.checkpoint({**notes, "config": self.config.model_dump()}))
         self.trainer.save(self.folder / STATE, notes)
+        self.saved = self.trainer.done
 
     def look(self) -> dict[str, Any]:
         """How strong it is: a line of the curve."""
@@ -113,13 +139,8 @@ class Run:
             name: float(np.mean(win_shares(self.rules, agent, other, games, _LOOK_SEED)))
             for name, other in self.baselines.items()
         }
-        row = {
-            "done": self.trainer.done,
-            "seconds": round(self.spent(), 1),
-            "loss": self.trainer.loss if self.trainer.done else None,
-            "shares": shares,
-            "games": games,
-        }
+        row = {"done": self.trainer.done, "seconds": round(self.spent(), 1), "shares": shares, "games": games}
+        row["loss"] = self.trainer.loss if self.trainer.done else None
         self.rows.append(row)
         with open(self.folder / CURVE, "a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -129,22 +150,23 @@ class Run:
         """Train to the end; Ctrl-C saves and goes through."""
         trainer, config = self.trainer, self.config
         saved = looked = time.monotonic()
-        with Display(trainer.unit, trainer.total, trainer.done, config.baselines) as display:
-            try:
-                if not self.rows:
+        display = Display(trainer.unit, trainer.total, trainer.done, config.baselines)
+        with display, held_interrupts() as is_stopped:
+            if not self.rows:
+                display.look(self.look())
+            while trainer.done < trainer.total and not is_stopped():
+                trainer.advance()
+                display.update(trainer.done, trainer.loss)
+                now = time.monotonic()
+                if trainer.done >= trainer.total or (now - looked >= config.measure_seconds and not is_stopped()):
                     display.look(self.look())
-                while trainer.done < trainer.total:
-                    trainer.advance()
-                    display.update(trainer.done, trainer.loss)
-                    now = time.monotonic()
-                    if now - looked >= config.measure_seconds or trainer.done >= trainer.total:
-                        display.look(self.look())
-                        looked = time.monotonic()
-                    if now - saved >= config.save_seconds:
-                        self.save()
-                        saved = time.monotonic()
-            finally:
-                self.save()
+                    looked = time.monotonic()
+                if now - saved >= config.save_seconds:
+                    self.save()
+                    saved = time.monotonic()
+            self.save()
+        if is_stopped():
+            raise KeyboardInterrupt
 
 
 def run_train(folder: Path, config: Config, init: str | None, first: bool) -> None:
@@ -159,8 +181,10 @@ def run_train(folder: Path, config: Config, init: str | None, first: bool) -> No
     try:
         run.go()
     except KeyboardInterrupt:
-        print(f"stopped after {trainer.done:,} {trainer.unit}; what was learned is in {folder / NET}", file=sys.stderr)
-        print(f"go on with it: {interpreter()} -m experiments.train --resume {folder}", file=sys.stderr)
+        kept = "nothing was saved yet"
+        if run.saved is not None:
+            kept = f"what was learned in {run.saved:,} {trainer.unit} is in {folder / NET}"
+        print(f"{kept}; go on: {interpreter()} -m experiments.train --resume {folder}", file=sys.stderr)
         raise
     from experiments.train.report import finish  # brings matplotlib
 

@@ -1,5 +1,6 @@
 """What a training run does: pydantic models, read from YAML and from KEY=VALUE on the command line."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from tollero_env.game import OptionError, Rules, get_rules
 
 Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[float, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 
 
@@ -43,19 +44,32 @@ class TurnsConfig(Common):
     passes: Positive = 5.0  # how often a position is looked at, on average
     batch: Count = 256
     rate: Positive = 0.002  # of learning; falls to nothing in a straight line
-    noise: Annotated[float, Field(ge=0)] = 0.1  # turns are drawn by the softmax of value / noise
+    noise: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.1  # turns are drawn by the softmax of value / noise
     decay: Share = 0.9  # lambda
     rivals: Share = 0.0  # games in which one seat learns and a rival plays the others
     pool_every: Count = 100  # rounds after which the net joins the rivals
 
 
 class PpoConfig(Common):
-    """MaskablePPO of sb3-contrib on the batch, against a growing pool of past selves and the baselines."""
+    """MaskablePPO of sb3-contrib on many games at once, against a growing pool of past selves and the baselines."""
 
     family: Literal["ppo"] = "ppo"
-    steps: Count = 1_000_000
-    encoding: str | None = None
-    num_envs: Count = 64
+    steps: Count = 1_000_000  # decisions of the seats that learn
+    encoding: str | None = None  # slots, for games that have it
+    view: int | str | None = None  # of the encoding
+    net: dict[
+        str, Count
+    ] = {}  # sizes that the extractor takes: kept, width for rows; kept, channels, blocks for planes
+    num_envs: Count = 64  # games at once
+    steps_a_round: Annotated[int, Field(ge=2)] = 32  # of each of them, before it learns
+    batch: Annotated[int, Field(ge=2)] = 512
+    epochs: Count = 4  # how often a step is looked at
+    rate: Positive = 0.001  # of learning; falls to nothing in a straight line
+    decay: Share = 0.95  # lambda of the advantages
+    clip: Positive = 0.2
+    entropy: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01  # how much doubt is worth
+    baselines_share: Share = 0.25  # of games against baselines; of the others half are against past selves
+    pool_every: Count = 20  # rounds after which the policy joins the past selves
 
 
 Config = TurnsConfig | PpoConfig
@@ -65,7 +79,8 @@ _ADAPTER: TypeAdapter[Config] = TypeAdapter(Annotated[Config, Field(discriminato
 def make_config(data: dict[str, Any], where: str = "config") -> Config:
     """A config of plain data; one line says what is wrong with it."""
     try:
-        return _ADAPTER.validate_python({"family": "turns", **data}, strict=False)
+        # as JSON, so that types are taken strictly (true is no number) and yet a list will do for a tuple
+        return _ADAPTER.validate_json(json.dumps({"family": "turns", **data}, default=str))
     except ValidationError as error:
         raise OptionError(f"{where}: {_first(error)}") from error
 
@@ -88,7 +103,7 @@ def read_config(path: Path | None, changes: Sequence[str] = ()) -> Config:
             data = yaml.safe_load(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise OptionError(f"{path}: cannot be read: {error.strerror or error}") from error
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise OptionError(f"{path}: no YAML: {' '.join(str(error).split())}") from error
         if not isinstance(data, dict):
             raise OptionError(f"{path}: not keys with values")
@@ -103,7 +118,8 @@ def read_config(path: Path | None, changes: Sequence[str] = ()) -> Config:
             value = text
         outer, dot, inner = key.partition(".")
         if dot:
-            data = {**data, outer: {**data.get(outer, {}), inner: value}}
+            before = data.get(outer, {})
+            data = {**data, outer: {**(before if isinstance(before, dict) else {}), inner: value}}
         else:
             data = {**data, key: value}
     config = make_config(data, "command line" if changes else str(path or "config"))

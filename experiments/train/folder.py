@@ -16,9 +16,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
 from experiments.train.config import Config, make_config
-from tollero_env.files import write_beside
-from tollero_env.game import OptionError
+from tollero_env.files import beside, write_beside
+from tollero_env.game import Array, OptionError
 
 CONFIG, CURVE, NET, STATE = "config.json", "curve.jsonl", "net.safetensors", "state.safetensors"
 REPORT, RESULTS = "report.html", "report.json"
@@ -76,6 +80,24 @@ def write_curve(folder: Path, rows: list[dict[str, Any]]) -> None:
     """All looks anew."""
     with write_beside(folder / CURVE) as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def write_state(path: Path, arrays: dict[str, Array], notes: dict[str, Any]) -> None:
+    """What a trainer needs to go on."""
+    with beside(path) as neighbour:
+        data = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        neighbour.write_bytes(save(data, {"notes": json.dumps(notes)}))
+
+
+def read_state(path: Path, *needed: str) -> tuple[dict[str, Array], dict[str, Any]]:
+    """What `write_state` wrote; `needed` are arrays that must be among it."""
+    try:
+        with safe_open(path, "np") as file:
+            notes: dict[str, Any] = json.loads((file.metadata() or {})["notes"])
+            found = {name: file.get_tensor(name) for name in (*needed, *file.keys())}
+            return found, notes
+    except (SafetensorError, OSError, KeyError, ValueError) as error:
+        raise OptionError(f"{path}: damaged, or no state of a run: {' '.join(str(error).split())}") from error
 
 
 def _version(name: str) -> str | None:

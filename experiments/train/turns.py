@@ -5,20 +5,17 @@ are busy, and yet all follows from config and seed alone. What a run needs to go
 and the nets that played the chunks still drawn from: those chunks are played again.
 """
 
-import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
-from safetensors.numpy import save
 
 from agents.checkpoint import Checkpoint, plain_options, to_arrays, to_params
 from agents.net import TurnNet
 from experiments.train.config import TurnsConfig
-from tollero_env.files import beside
+from experiments.train.folder import read_state, write_state
 from tollero_env.game import Array, Learning, OptionError, Rules
 from tollero_env.learning import Book, make_book
 from tollero_env.nets import num_params, offsets, parts
@@ -158,7 +155,7 @@ class TurnsTrainer:
     def checkpoint(self, notes: dict[str, Any]) -> Checkpoint:
         """The net as agents play it."""
         rules = self.rules
-        arrays = to_arrays(self.learning, self.params)
+        arrays = to_arrays(self.learning, self.params.copy())
         options = plain_options(rules.options)
         version = self.learning.planner.version
         return Checkpoint(arrays, "turns", rules.game.name, rules.players, options, version, notes)
@@ -169,20 +166,17 @@ class TurnsTrainer:
         arrays = {
             "params": self.params,
             "moments": self.moments,
-            "players": np.array([self._players[chunk] for chunk in chunks]).reshape(len(chunks), len(self.params)),
+            "players": np.array([self._players[chunk] for chunk in chunks], np.float32),
             "chunks": np.array(chunks, np.int64),
             "rivals": np.stack(self.rivals),
             "joined": np.array(self.joined),
             "clock": np.array([self.rounds, self.step]),
         }
-        with beside(path) as neighbour:
-            neighbour.write_bytes(save(arrays, {"notes": json.dumps(notes)}))
+        write_state(path, arrays, notes)
 
     def load(self, path: Path) -> dict[str, Any]:
         """Go on where `save` was called; returns its notes."""
-        with safe_open(path, "np") as file:
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            notes: dict[str, Any] = json.loads((file.metadata() or {})["notes"])
+        arrays, notes = read_state(path, "params", "moments", "players", "chunks", "rivals", "joined", "clock")
         if arrays["params"].shape != self.params.shape:
             raise OptionError(f"{path}: made by another version of the description; it cannot be gone on with")
         self.params[:], self.moments[:] = arrays["params"], arrays["moments"]
