@@ -197,21 +197,8 @@ def test_a_block_that_falls_is_named():
 
 def test_the_command_line_makes_verifies_and_shows(tmp_path, capsys):
     out = tmp_path / "games.jsonl"
-    main(
-        [
-            "make",
-            "--game",
-            "talo",
-            "--agent",
-            "climber",
-            "--games",
-            "2",
-            "--legal",
-            "--option",
-            "board=islands",
-            str(out),
-        ]
-    )
+    how = ["--game", "talo", "--agent", "climber", "--games", "2", "--legal", "--option", "board=islands"]
+    main(["make", *how, str(out)])
     main(["verify", str(out)])
     assert "2 games verified" in capsys.readouterr().out
     main(["show", str(out), "--only", "2", "--html", str(tmp_path / "game.html")])
