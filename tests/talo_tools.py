@@ -7,7 +7,7 @@ from scipy.sparse import coo_matrix, hstack, identity
 from tollero_env.games.talo import climbing as climber
 from tollero_env.games.talo import grid, protocol
 from tollero_env.games.talo.boards import Board
-from tollero_env.games.talo.constants import AREA, CELLS, PICK, REACH, TAKE, WIDTH
+from tollero_env.games.talo.constants import AREA, CELLS, LAYING, PICK, REACH, TAKE, WIDTH
 from tollero_env.games.talo.state import STATE
 
 DELTA = 1 / 461
@@ -116,7 +116,12 @@ def playing_policy(rules, rng, climbing=0.5):
             climber.choose_many(states, rules.tables, games, seeds, out)
             return int(out[0])
         number = protocol.moves(states, 0, rules.tables, buffer)
-        return int(buffer[rng.integers(number)])
+        moves = rng.permutation(buffer[:number])
+        state = states[0]
+        if state["stage"] == LAYING and rules.tables["may_fall"][0] and rng.random() < 0.97:
+            block = int(state["picked_length"]), int(state["picked_axis"])  # most games should not end at once
+            moves = [move for move in moves[:30] if protocol.try_block(states, 0, *block, move) > 0] or moves
+        return int(moves[0])
 
     def choose(states):
         is_climber = rng.random() < climbing

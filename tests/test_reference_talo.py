@@ -351,7 +351,7 @@ def test_p5_a_field_below_a_beam_is_free_if_two_cells_are() -> None:
 def test_f1_the_first_pawn_on_level_10_wins_at_once() -> None:
     blocks: tuple[Line, ...] = ((9, 5, 5, 0, "z"), (10, 6, 5, 0, "z"), (9, 7, 5, 0, "z"))
     one = taken(1, blocks=blocks, pawns=((5, 5, 9), (9, 9, 0)))
-    assert one.reachable(0) == {(6, 5, 10)}  # and not through it to (7, 5)
+    assert one.reachable(0) == {(6, 5, 10), (7, 5, 9)}  # P2 says where it can go; the game ends where it stops
     one.play(("move", 6, 5, 10))
     assert (one.over, one.legal(), one.hand) == (True, set(), [1])
     assert (one.scores(), one.outcome(), one.winner()) == ([10, 0], [1, 0], [0])

@@ -113,8 +113,8 @@ STAGES = {BY_GROUND, BY_FIRM, -BY_ITSELF, BY_SHARING, -BY_SHARING, BY_SOLVER, -B
 @pytest.mark.thorough
 @pytest.mark.parametrize("board", ["green", "islands"])
 def test_placements_of_real_games_are_judged_as_by_the_linear_program(board):
-    tally = compare(get_rules("talo", 2, board=board), range(100, 130), 40, 2500)
-    assert tally.total() >= 2500
+    tally = compare(get_rules("talo", 2, board=board), range(100, 130), 60, 1500)
+    assert tally.total() >= 1500
     assert set(tally) == STAGES
 
 

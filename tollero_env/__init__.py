@@ -20,7 +20,7 @@ __all__ = ["Position", "__version__", "new_game", "playouts"]
 _HOMES = {"Position": "position", "new_game": "position", "playouts": "playing"}
 
 
-for _game in ("tollero", "toscana", "talo"):  # game.NAMES, without importing anything
+for _game in ("tollero", "toscana"):  # game.NAMES, without importing anything
     pettingzoo.register("aec", f"tollero_env/{_game}-v0", f"tollero_env.{_game}_v0:env")
     gymnasium.register(
         f"tollero_env/{_game}-v0",

@@ -113,9 +113,12 @@ class _InnerLowering(NativeLowering):  # type: ignore[misc]
         state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
         context.get_executable = lambda *_: object()  # callers need no more than a key
         try:
-            return bool(super().run_pass(state))
+            done = bool(super().run_pass(state))
         finally:
             del context.get_executable
+        if state.func_id.func in _APART:
+            library.get_function(state.cr.fndesc.llvm_func_name).add_function_attribute("noinline")
+        return done
 
 
 class _InnerCompiler(CompilerBase):  # type: ignore[misc]
@@ -125,6 +128,9 @@ class _InnerCompiler(CompilerBase):  # type: ignore[misc]
         manager._finalized = False
         manager.finalize()
         return [manager]
+
+
+_APART: set[Any] = set()  # functions that are not melted into their callers
 
 
 def _inner(py_func: Any, **how: Any) -> Any:
@@ -139,13 +145,18 @@ def _inner(py_func: Any, **how: Any) -> Any:
 @overload
 def jit(function: _Function) -> _Function: ...
 @overload
-def jit(*, entry: bool = False, inline: bool = False) -> Callable[[_Function], _Function]: ...
-def jit(function: _Function | None = None, *, entry: bool = False, inline: bool = False) -> Any:
-    """Compile at the first call. `entry`: called from Python, so kept on disk; `inline`: melted into its callers."""
+def jit(*, entry: bool = False, inline: bool = False, apart: bool = False) -> Callable[[_Function], _Function]: ...
+def jit(function: _Function | None = None, *, entry: bool = False, inline: bool = False, apart: bool = False) -> Any:
+    """Compile at the first call. `entry`: called from Python, so kept on disk; `inline`: melted into its callers.
+
+    `apart`: never melted into them, for what is large and called from many places: it compiles once.
+    """
 
     def decorate(py_func: _Function) -> _Function:
         if DISABLED:
             return py_func
+        if apart:
+            _APART.add(py_func)
         if not entry:
             return cast(_Function, _inner(py_func, forceinline=inline))
         dispatcher = numba.njit(nogil=True, forceinline=inline)(py_func)

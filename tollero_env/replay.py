@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tollero_env.files import write_beside
-from tollero_env.game import NAMES, Array, OptionError, Rules, get_game
+from tollero_env.game import NAMES, PREVIEW, Array, OptionError, Rules, get_game
 
 
 class ReplayError(ValueError):
@@ -35,7 +35,7 @@ def load(data: object, **material: Any) -> Replay:
         if key not in data:
             raise ReplayError(f'"{key}" is missing')
     name = data["game"]
-    if name not in NAMES:
+    if name not in NAMES + PREVIEW:
         raise ReplayError(f'"game" is {shown(name)}; allowed: {", ".join(NAMES)}')
     game = get_game(name)
     wanted = f"{name}-replay/1"

@@ -33,7 +33,7 @@ that field (0, 0) is (7, 7)
                      1 to 10; 40 to 64 take two, by their sum, the larger first: 1+1, 2+1, 3+1, 2+2, 4+1, ... 5+5;
                      65 stay (when blockaded); 66 end the turn; the rest is never legal
 
-Observations are {"observation": Box, "action_mask": Box}, fresh arrays at every call: int8 of shape (87, 24, 24), and a
+Observations are {"observation": Box, "action_mask": Box}, fresh arrays at every call: int8 of shape (85, 24, 24), and a
 mask that is all zeros for an agent that is not to act. Own things come first, then the others' in turn order.
     0 to 9           along_x          for each z: cells of blocks that lie along x, numbered 1, 2, ... in each block
     10 to 19         along_y          the same for blocks that lie along y

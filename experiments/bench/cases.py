@@ -16,7 +16,6 @@ UNITS: dict[str, Callable[[float, float], float]] = {
     "steps/s": lambda number, seconds: number / seconds,
     "sims/s": lambda number, seconds: number / seconds,
     "us/step": lambda number, seconds: seconds / number * 1e6,
-    "ms/set": lambda number, seconds: seconds / number * 1e3,
     "%": lambda number, seconds: 100 * seconds / number,
 }
 

@@ -8,11 +8,6 @@ import numpy as np
 
 import tollero_env
 from experiments.bench.cases import Case
-from tollero_env.game import Array, Rules, get_rules
-from tollero_env.games.talo.constants import BUILDING
-from tollero_env.games.talo.protocol import pawn_moves, placements
-from tollero_env.position import Position
-from tollero_env.rng import choose, derive
 
 
 def tollero_playouts(players: int) -> Case:
@@ -33,48 +28,6 @@ def toscana_playouts() -> Case:
         return float(decisions.sum())
 
     return Case("toscana playouts", 2, "steps/s", run, ("openspiel hex playouts",))
-
-
-def talo_playouts(players: int, board: str) -> Case:
-    """Compiled random games with exact balance; a placement is one decision, rolls are not counted."""
-
-    def run() -> float:
-        decisions, _ = tollero_env.playouts("talo", players=players, games=60, seed=1, board=board)
-        return float(decisions.sum())
-
-    return Case("talo playouts", players, "steps/s", run, facts={"board": board})
-
-
-def talo_moves(board: str, hand: int) -> Case:
-    """Everything legal at a decision with so many blocks in hand, 14 to 27 being placed."""
-    rules = get_rules("talo", 2, board=board)
-    states, buffer = _talo_positions(rules, hand), np.zeros(1 << 15, np.int64)
-
-    def run() -> float:
-        for i in range(len(states)):
-            placements(states, i, rules.tables, buffer)
-            pawn_moves(states, i, rules.tables, buffer)
-        return float(len(states))
-
-    return Case("talo moves", 2, "ms/set", run, facts={"board": board, "hand": hand})
-
-
-def _talo_positions(rules: Rules, hand: int, number: int = 100) -> Array:
-    """Positions of random games in which a placement is due."""
-    found: list[Array] = []
-    seed = 0
-    while len(found) < number:
-        seed += 1
-        position = Position.new(rules, seed)
-        while not position.over and len(found) < number:
-            state = position.states[0]
-            is_middle = 14 <= state["num_blocks"] <= 27
-            num_blocks = np.count_nonzero(state["hand"])
-            if is_middle and state["stage"] == BUILDING and not state["falling"] and num_blocks == hand:
-                found.append(position.states.copy())
-            moves = position.moves()
-            position.play(moves[choose(derive(seed, position.ply), len(moves))])
-    return np.concatenate(found)
 
 
 def openspiel_playouts(name: str, game_text: str) -> Case:
@@ -107,8 +60,6 @@ def _random_length(game: Any, rng: np.random.Generator) -> int:
 def cases() -> list[Case]:
     """Rules alone."""
     found = [*(tollero_playouts(players) for players in (2, 3, 4)), toscana_playouts()]
-    found += [talo_playouts(players, board) for board in ("green", "islands") for players in (2, 3, 4)]
-    found += [talo_moves(board, hand) for board in ("green", "islands") for hand in (1, 2)]
     if importlib.util.find_spec("pyspiel"):
         found += [openspiel_playouts("hex", "hex(board_size=11)"), openspiel_playouts("go", "go(board_size=9)")]
     return found

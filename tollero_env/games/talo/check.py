@@ -35,7 +35,7 @@ from tollero_env.games.talo.constants import (
     WIDTH,
 )
 from tollero_env.games.talo.grid import does_fit, find_free, put_block
-from tollero_env.games.talo.placing import find_all_savers, has_pick, has_places
+from tollero_env.games.talo.placing import find_all_savers, forget_sure, has_pick, has_places
 from tollero_env.games.talo.rules import is_exhausted, offers, open_table
 from tollero_env.games.talo.state import STATE, WORK, hold
 from tollero_env.games.talo.statics import stands
@@ -217,7 +217,7 @@ def _copy_free(state, other):
 def _check_anew(states, i, tables, twin, work):
     """Is all that follows from the blocks the same when they are placed anew, in `twin`?"""
     other = twin[0]
-    work["num_sure"][:] = -1
+    forget_sure(work)
     open_table(other, tables)
     code = _rebuild(states[i], other, tables, work)
     if code:

@@ -62,7 +62,7 @@ def _worth_of(state, work, seat):
     return best, min(np.float64(number), _MOST_WIDE) * _WIDE
 
 
-@jit
+@jit(apart=True)
 def _worth(state, work, seat):
     """What the position is worth to a seat that has just built."""
     players = np.int64(state["num_players"])
@@ -79,7 +79,8 @@ def _worth(state, work, seat):
 @jit
 def _mark_ways(state, work, ways):
     """Columns of the pawns and of all tops they walk on, and those beside: blocks elsewhere change no way."""
-    ways[:] = 0
+    for y in range(WIDTH):
+        ways[y] = 0
     for seat in range(np.int64(state["num_players"])):
         number = find_tops(state, work, seat)
         for k in range(-1, number):
@@ -103,7 +104,7 @@ def _touches(ways, length, axis, x, y):
     return False
 
 
-@jit
+@jit(apart=True)
 def _rate_all(state, tables, work, length, seed, codes, worths):
     """Every place where the block fits, as axis * CELLS + cell, with its worth; returns how many."""
     seat, highest = np.int64(state["player"]), np.int64(state["highest"])
@@ -140,7 +141,7 @@ def _keep_axis(codes, worths, number, axis):
             worths[k] = _NEVER
 
 
-@jit
+@jit(apart=True)
 def _best_legal(state, tables, work, length, number, codes, worths, most):
     """The most valuable place that is legal; -1 if none is among so many that were tried."""
     for _ in range(min(number, most)):
@@ -168,7 +169,7 @@ def _stands(state, work, length, axis, cell):
     return code > 0
 
 
-@jit
+@jit(apart=True)
 def _best_place(state, tables, work, length, seed, most):
     """(worth, axis * CELLS + cell) of the best place for a block; (_NEVER, -1) if none was found."""
     codes, worths = np.empty(_ROOM, np.int64), np.empty(_ROOM)
@@ -179,7 +180,7 @@ def _best_place(state, tables, work, length, seed, most):
     return worths[best], codes[best]
 
 
-@jit
+@jit(apart=True)
 def _rate_choice(state, tables, work, larger, smaller, seed):
     """What it would be worth to have these blocks: the better order of placing them one by one."""
     state["hand"][0], state["hand"][1] = larger, smaller
@@ -209,7 +210,7 @@ def _rate_second(state, tables, work, length, code, other, seed):
     return worth
 
 
-@jit
+@jit(apart=True)
 def _climb_take(state, tables, work, seed):
     out = np.empty(32, np.int64)
     number = list_choices(state, tables, work, out)
@@ -222,7 +223,7 @@ def _climb_take(state, tables, work, seed):
     return choice
 
 
-@jit
+@jit(apart=True)
 def _climb_pick(state, tables, work, seed):
     """The block whose best place is best, and that place as a pick."""
     best, move = _NEVER, -1
@@ -236,7 +237,7 @@ def _climb_pick(state, tables, work, seed):
     return move
 
 
-@jit
+@jit(apart=True)
 def _climb_lay(state, tables, work, seed):
     codes, worths = np.empty(_ROOM, np.int64), np.empty(_ROOM)
     length = np.int64(state["picked_length"])
@@ -269,7 +270,7 @@ def _most_central(moves, number):
     return best
 
 
-@jit
+@jit(apart=True)
 def climb(state, tables, work, seed, out):
     """The climber's move; `out` is room for a list of moves."""
     from_list = -1
@@ -294,7 +295,7 @@ def climb(state, tables, work, seed, out):
     return from_list
 
 
-@jit
+@jit(apart=True)
 def _choose(state, tables, work, seed, out):
     move = climb(state, tables, work, seed, out)
     if move >= 0:

@@ -66,7 +66,7 @@ SYMMETRIC = ((2, 2), (7, 7), (7, 2), (2, 7))  # S1, in seat order
 BAD_VERSION, BAD_TABLES, BAD_COUNTS, BAD_BLOCKS, BAD_PAWNS, BAD_WORDS, BAD_TURN = range(1, 8)
 PROBLEMS = {
     BAD_VERSION: "it has another version of the format",
-    BAD_TABLES: "it was made with another board, other options or players",
+    BAD_TABLES: "it was made with other options, another board or other players",
     BAD_COUNTS: "a number in it is out of range",
     BAD_BLOCKS: "a block lies where it may not, or the construction does not stand",
     BAD_PAWNS: "a pawn stands where it may not",

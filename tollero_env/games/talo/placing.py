@@ -6,7 +6,7 @@ Before a block is placed the construction stands, unless the first of two needs 
 import numpy as np
 
 from tollero_env.bits import drop_lowest, lowest, popcount, select
-from tollero_env.games.talo.constants import ALONG_X, DELTA, HEIGHT, NUM_SURE, UPRIGHT, WIDTH
+from tollero_env.games.talo.constants import ALONG_X, DELTA, HEIGHT, MAX_LENGTH, NUM_SURE, UPRIGHT, WIDTH
 from tollero_env.games.talo.grid import drop_block, find_fits, find_free, overlap, put_block
 from tollero_env.games.talo.savers import find_savers
 from tollero_env.games.talo.statics import judge, judge_two
@@ -35,7 +35,7 @@ def _is_carried(state, length, axis, x, y, z):
     return first >= 0 and first + DELTA <= length / 2 <= last + 1 - DELTA
 
 
-@jit
+@jit(apart=True)
 def nth_place(fits, rank):
     """The cell (x, y, z) of the set bit of that rank, and -1; if there are fewer bits, how much rank is left."""
     for z in range(HEIGHT):
@@ -48,7 +48,7 @@ def nth_place(fits, rank):
     return -1, -1, -1, rank
 
 
-@jit
+@jit(apart=True)
 def find_sure(state, tables, work, length):
     """Fill in a few places where a block of that length may go whatever else is placed, if that is not done yet."""
     if work["num_sure"][length] >= 0:
@@ -70,7 +70,8 @@ def find_sure(state, tables, work, length):
 @jit(inline=True)
 def forget_sure(work):
     """Blocks or pawns have changed."""
-    work["num_sure"][:] = -1
+    for length in range(MAX_LENGTH + 1):
+        work["num_sure"][length] = -1
 
 
 @jit
@@ -94,7 +95,7 @@ def _has_sure_beside(state, tables, work, length, other_length, other):
 # ---- is there a place?
 
 
-@jit
+@jit(apart=True)
 def fits_somewhere(state, tables, work, length):
     """Is there room for one block?"""
     free, fits = work["free"][2], work["second_fits"]
@@ -105,7 +106,7 @@ def fits_somewhere(state, tables, work, length):
     return False
 
 
-@jit
+@jit(apart=True)
 def has_place(state, tables, work, length):
     """Is there a legal place for the only block in hand, or the last? The construction stands."""
     if tables["may_fall"]:
@@ -131,7 +132,7 @@ def has_place(state, tables, work, length):
     return False
 
 
-@jit
+@jit(apart=True)
 def may_be_first(state, tables, work, length, other_length, place):
     """Is a place (axis, x, y, z) where the block fits legal for the first of two? (B3 (21), B4)"""
     axis, x, y, z = place
@@ -155,7 +156,7 @@ def may_be_first(state, tables, work, length, other_length, place):
     return is_legal
 
 
-@jit
+@jit(apart=True)
 def _has_first(state, tables, work, length, other_length):
     """Is there a legal place for the first of two?"""
     free, fits = work["free"][1], work["first_fits"]
@@ -186,7 +187,7 @@ def _leaves_room(state, tables, work, length, other_length, place):
     return has_room
 
 
-@jit
+@jit(apart=True)
 def has_places(state, tables, work, larger, smaller):
     """Can these blocks (the second may be 0) all be placed, in some order, the pawns where they stand? (B5)"""
     if smaller == 0:
@@ -202,7 +203,7 @@ def has_places(state, tables, work, larger, smaller):
     return larger != smaller and _has_first(state, tables, work, smaller, larger)
 
 
-@jit
+@jit(apart=True)
 def is_offered(state, tables, work, larger, smaller):
     """Is this choice of blocks left, and can they be placed? (D1, B5)"""
     if state["stock"][larger] < 1 + (larger == smaller) or (smaller and state["stock"][smaller] < 1):
@@ -220,7 +221,7 @@ def other_in_hand(state, length):
     return smaller if larger == length else larger
 
 
-@jit
+@jit(apart=True)
 def may_place(state, tables, work, length, place):
     """Is a place (axis, x, y, z) where the block fits legal now?"""
     other = other_in_hand(state, length)
@@ -236,7 +237,7 @@ def may_place(state, tables, work, length, place):
     return code > 0
 
 
-@jit
+@jit(apart=True)
 def find_all_savers(state, tables, work, length):
     """Write all places for the second block that save the first to `fits`; returns how many."""
     first = np.int64(state["num_blocks"])
@@ -244,7 +245,7 @@ def find_all_savers(state, tables, work, length):
     return find_savers(state, tables, work, first, length, True)
 
 
-@jit
+@jit(apart=True)
 def keep_legal(state, tables, work, length, axis):
     """Of the places in `fits` for that axis, keep the legal ones; returns how many."""
     total = 0
@@ -261,7 +262,7 @@ def keep_legal(state, tables, work, length, axis):
     return total
 
 
-@jit
+@jit(apart=True)
 def find_places(state, tables, work, length, axis):
     """Write the legal least cells for a block of the hand to `fits` for that axis; returns how many."""
     if state["falling"] and not tables["may_fall"]:
@@ -278,7 +279,7 @@ def find_places(state, tables, work, length, axis):
     return keep_legal(state, tables, work, length, axis)
 
 
-@jit
+@jit(apart=True)
 def has_pick(state, tables, work, length, axis):
     """Does a legal cell follow this pick?"""
     if state["falling"] and not tables["may_fall"]:

@@ -12,6 +12,7 @@ from tollero_env.games.talo.constants import (
     DONE,
     END,
     FIRST_PAIR,
+    HEIGHT,
     LARGER,
     LAYING,
     MOST_SHARED,
@@ -57,7 +58,7 @@ _PATIENCE = 200  # rejected draws before all legal placements are listed
 # ---- chance
 
 
-@jit
+@jit(apart=True)
 def _roll_on(state, tables, work):
     """Roll from the state's own generator until a player must decide."""
     while state["chance"]:
@@ -99,7 +100,7 @@ def reset(states, i, tables, seed):
 # ---- moves
 
 
-@jit
+@jit(apart=True)
 def list_with(state, tables, work, out):
     """The legal moves, with scratch to use."""
     forget_sure(work)
@@ -271,7 +272,7 @@ def chance(states, i, tables, value):
     hold(scratch)
 
 
-@jit
+@jit(apart=True)
 def play_with(state, tables, work, move):
     """`act`, then the die, with scratch to use."""
     do(state, tables, work, move)
@@ -346,7 +347,7 @@ def resample(states, i, tables, player, seed):
 # ---- random games
 
 
-@jit
+@jit(apart=True)
 def _random_take(state, tables, work, base, draws):
     """Take one of the choices that the roll offers, drawn uniformly; returns the number of draws made."""
     die = np.int64(state["die"])
@@ -382,7 +383,7 @@ def _count_fits(state, tables, work, counts):
     return total
 
 
-@jit
+@jit(apart=True)
 def _random_saver(state, tables, work, word):
     """Place the second block so that it saves the first, drawn uniformly."""
     length = np.int64(state["hand"][0])
@@ -395,6 +396,13 @@ def _random_saver(state, tables, work, word):
 
 
 @jit
+def _copy_board(board, out):
+    for z in range(HEIGHT):
+        for y in range(WIDTH):
+            out[z, y] = board[z, y]
+
+
+@jit(apart=True)
 def _random_of_all(state, tables, work, word):
     """Drawn from a list of all that is legal: where draws at random hardly ever are."""
     for k in range(2):
@@ -402,12 +410,12 @@ def _random_of_all(state, tables, work, word):
         for axis in range(3):
             if work["counts"][3 * k + axis]:
                 find_places(state, tables, work, length, axis)
-                work["many"][3 * k + axis][:] = work["fits"][axis]
+                _copy_board(work["fits"][axis], work["many"][3 * k + axis])
     out = np.empty(6 * CELLS + CELLS, np.int64)
     n = 0
     for board in range(6):
         if work["counts"][board]:
-            work["fits"][0][:] = work["many"][board]
+            _copy_board(work["many"][board], work["fits"][0])
             first = n
             n = list_cells(work, 0, out, n)
             for k in range(first, n):
@@ -422,7 +430,7 @@ def _random_of_all(state, tables, work, word):
     _place(state, tables, work, np.int64(state["hand"][board // 3]), board % 3, place)
 
 
-@jit
+@jit(apart=True)
 def _random_build(state, tables, work, base, draws):
     """Place a block or move the pawn, drawn uniformly from all that is legal; returns the number of draws made."""
     forget_sure(work)
@@ -479,6 +487,14 @@ def random_game(state, tables, work, seed):
         draws += 1
     while not state["over"]:
         draws = _random_move(state, tables, work, base, draws)
+
+
+@jit(entry=True)
+def random_decision(states, i, tables, seed):
+    """Play one decision as `playout` does: drawn uniformly, a placement being one."""
+    scratch = np.empty(1, WORK)
+    _random_move(states[i], tables[0], scratch[0], stream(seed, 1), 0)
+    hold(scratch)
 
 
 @jit(entry=True)

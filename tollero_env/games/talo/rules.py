@@ -20,6 +20,7 @@ from tollero_env.games.talo.constants import (
     LARGER,
     LAYING,
     MAX_LENGTH,
+    MAX_PLAYERS,
     NOWHERE,
     NUM_CHOICES,
     NUM_PAIRS,
@@ -63,7 +64,8 @@ def open_table(state, tables):
     state["num_players"] = tables["num_players"]
     for length in range(1, MAX_LENGTH + 1):  # M1
         state["stock"][length] = MAX_LENGTH + 1 - length
-    state["pawn_level"][:] = NOWHERE
+    for seat in range(MAX_PLAYERS):
+        state["pawn_level"][seat] = NOWHERE
     if tables["fantasy"]:
         state["stage"], state["chance"] = ROLLING, 10
     else:
@@ -93,7 +95,7 @@ def _fall(state, num_fallen):
 # ---- the die
 
 
-@jit
+@jit(apart=True)
 def offers(state, tables, work, die):
     """Does a roll leave any choice of blocks? (D1, B5)"""
     if is_offered(state, tables, work, die, 0):
@@ -104,7 +106,7 @@ def offers(state, tables, work, die):
     return False
 
 
-@jit
+@jit(apart=True)
 def is_exhausted(state, tables, work):
     """F2: no roll offers any choice; so it is with an empty pile."""
     for die in range(1, MAX_LENGTH + 1):
@@ -113,7 +115,7 @@ def is_exhausted(state, tables, work):
     return True
 
 
-@jit
+@jit(apart=True)
 def begin_turn(state, tables, work, player):
     """The turn of that seat: is the game over (F2)? May the pawn restart (P5)? Else the die is due."""
     state["player"] = player
@@ -140,7 +142,7 @@ def next_turn(state, tables, work):
     begin_turn(state, tables, work, player if player < np.int64(state["num_players"]) else 0)
 
 
-@jit
+@jit(apart=True)
 def settle(state, tables, work, value):
     """D1: the die shows that value. After a third roll without a choice the turn ends."""
     state["chance"] = 0
@@ -190,7 +192,7 @@ def pick(state, number):
     state["stage"] = LAYING
 
 
-@jit
+@jit(apart=True)
 def lay(state, tables, work, cell):
     """The other half: its least cell. Then the next block, or the end of building."""
     length, axis = np.int64(state["picked_length"]), np.int64(state["picked_axis"])
@@ -214,7 +216,7 @@ def lay(state, tables, work, cell):
         next_turn(state, tables, work)
 
 
-@jit
+@jit(apart=True)
 def _judge_first(state, tables, work, block, other):
     """B3 (21): the first of two may need the second to stand. B4: if none can help, that was the end."""
     if judge(state, work, block, True) > 0:
@@ -245,7 +247,7 @@ def may_walk(state):
     return is_time and state["moved"] == 0 and state["falling"] == 0 and state["pawn_level"][0] != NOWHERE
 
 
-@jit
+@jit(apart=True)
 def leaves_places(state, tables, work, place):
     """P1: could the blocks in hand still be placed if the pawn stood there? A winning move need not care."""
     if state["stage"] == DONE or place // AREA + 1 == TOP:
@@ -295,7 +297,7 @@ def is_field(state, tables, cell):
     return may_start(state, tables, cell % WIDTH, cell // WIDTH)
 
 
-@jit
+@jit(apart=True)
 def may_do(state, tables, work, move):
     """Is a move legal? Any number may be asked."""
     stage = state["stage"]
@@ -317,7 +319,7 @@ def may_do(state, tables, work, move):
     return (move == STAY and stage == BLOCKED) or (move == END and stage == DONE)
 
 
-@jit
+@jit(apart=True)
 def do(state, tables, work, move):
     """Play a legal move, up to where the die is due."""
     state["ply"] += np.uint16(1)
@@ -340,7 +342,7 @@ def do(state, tables, work, move):
 # ---- lists
 
 
-@jit
+@jit(apart=True)
 def list_tops(state, tables, work, out, n):
     """Write the legal moves of the pawn behind the first n; returns how many there are then."""
     if not may_walk(state):
@@ -359,7 +361,7 @@ def list_tops(state, tables, work, out, n):
     return legal
 
 
-@jit
+@jit(apart=True)
 def list_cells(work, axis, out, n):
     """Write the cells in `fits` for that axis behind the first n; returns how many there are then."""
     for z in range(HEIGHT):
@@ -395,7 +397,7 @@ def list_choices(state, tables, work, out):
     return n
 
 
-@jit
+@jit(apart=True)
 def list_picks(state, tables, work, out):
     n = 0
     for k in range(2):

@@ -9,7 +9,7 @@ them are too light: carried along by what they lie on, they would not even slow 
 import numpy as np
 
 from tollero_env.games.talo.constants import ALONG_X, ALONG_Y, DELTA, HEIGHT, SLOTS, UPRIGHT, WIDTH
-from tollero_env.games.talo.grid import does_fit, drop_block, find_free, is_block, put_block, reach_of
+from tollero_env.games.talo.grid import does_fit, drop_block, find_free, is_block, put_block, reach_of, wipe
 from tollero_env.games.talo.statics import judge_two, leans
 from tollero_env.jit import jit
 
@@ -17,7 +17,7 @@ _STILL = 1e-7  # speeds below this are the solver's noise
 _GAP = 1e-5
 
 
-@jit
+@jit(apart=True)
 def _take_over(state, work):
     """Keep the motion that was noted: judging other blocks will write over it."""
     for k in range(SLOTS):
@@ -56,7 +56,7 @@ def _less(work, n, m, i, j):
     return a + b * (i + 0.5) + c * (j + 0.5) - (abs(b) + abs(c)) * (0.5 - DELTA)
 
 
-@jit
+@jit(apart=True)
 def _is_in_way(state, work, block):
     """(Does the motion need the block to move? Does the block hold something from above or lean? What carries it?)"""
     x, y, z = np.int64(state["x"][block]), np.int64(state["y"][block]), np.int64(state["z"][block])
@@ -82,7 +82,7 @@ def _is_in_way(state, work, block):
     return is_pushed, is_prop, carrier
 
 
-@jit
+@jit(apart=True)
 def _is_too_light(state, work, block, carrier):
     """Could the block ride along with what pushes it up, and all still sink?"""
     low, high = leans(state, block)
@@ -106,7 +106,7 @@ def _is_too_light(state, work, block, carrier):
     return work["sinks"] - rises > _GAP
 
 
-@jit
+@jit(apart=True)
 def _saves(state, work, first, length, axis, cell):
     """Does everything stand with this second block, which fits?"""
     x, y, z = cell
@@ -122,7 +122,7 @@ def _saves(state, work, first, length, axis, cell):
     return is_saved
 
 
-@jit
+@jit(apart=True)
 def _try(state, work, first, length, axis, cell):
     """As `_saves`, once for every place, for any numbers."""
     x, y, z = cell
@@ -134,7 +134,7 @@ def _try(state, work, first, length, axis, cell):
     return does_fit(state, work["free"][2], length, axis, cell) and _saves(state, work, first, length, axis, cell)
 
 
-@jit
+@jit(apart=True)
 def _try_around(state, work, first, length, want, cell):
     """All ways to take up a cell: with the top there (want -1), the foot (1), or upright anywhere (0).
 
@@ -167,14 +167,15 @@ def _try_around(state, work, first, length, want, cell):
     return n
 
 
-@jit
+@jit(apart=True)
 def find_savers(state, tables, work, first, length, is_all):
     """How many places for a second block save the first, whose fall was just noted; all of them in `fits`, or one."""
     _take_over(state, work)
     find_free(state, tables, work["free"][2])
-    work["tried"][:] = 0
-    if is_all:
-        work["fits"][:] = 0
+    for axis in range(3):
+        wipe(work["tried"][axis])
+        if is_all:
+            wipe(work["fits"][axis])
     extra, total = 10 if is_all else 0, 0
     for k in range(work["num_moving"]):
         block = work["moving"][k]

@@ -24,7 +24,7 @@ def _centre(state, work, k):
     return np.int64(state["x"][block]) + wide / 2, np.int64(state["y"][block]) + deep / 2
 
 
-@jit
+@jit(apart=True)
 def _peel(state, work):
     """Hand on the loads that can only go one way; returns how many blocks are left."""
     left = 0
@@ -88,7 +88,7 @@ def _set_columns(state, work, k, table, n):
     return n
 
 
-@jit
+@jit(apart=True)
 def _fill_table(state, work, table, signs, num_rows, num_columns):
     """All equations, each with a right side that is not negative; the last row is what is still unbalanced."""
     n = 0
@@ -140,7 +140,7 @@ def _leaving(table, basis, num_rows, column, is_careful):
     return best
 
 
-@jit
+@jit(apart=True)
 def _pivot(table, num_rows, row, column):
     width = table.shape[1]
     scale = 1.0 / table[row, column]
@@ -154,7 +154,7 @@ def _pivot(table, num_rows, row, column):
             table[i, column] = 0.0
 
 
-@jit
+@jit(apart=True)
 def _minimise(table, basis, num_rows, num_columns):
     """Make what is unbalanced as small as possible."""
     stalled, before = 0, np.inf
@@ -175,7 +175,7 @@ def _minimise(table, basis, num_rows, num_columns):
     return -table[num_rows, -1]
 
 
-@jit
+@jit(apart=True)
 def _imbalance(fresh, table, basis, num_rows, num_columns):
     """What the forces found really leave unbalanced, by the equations as they were."""
     total = 0.0
@@ -189,13 +189,19 @@ def _imbalance(fresh, table, basis, num_rows, num_columns):
 
 
 @jit
+def _copy_table(table, out):
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            out[i, j] = table[i, j]
+
+
+@jit(apart=True)
 def _start_anew(fresh, table, basis, num_rows, num_columns):
     """The table of the basis that was reached, worked out from the equations as they were."""
-    table[:] = fresh
-    is_done = np.zeros(num_rows, np.bool_)
-    wanted = basis.copy()
+    is_done, wanted = np.zeros(num_rows, np.bool_), np.empty(num_rows, np.int64)
+    _copy_table(fresh, table)
     for row in range(num_rows):
-        basis[row] = num_columns + row
+        wanted[row], basis[row] = basis[row], num_columns + row
     for k in range(num_rows):
         column, best = wanted[k], -1
         if column >= num_columns:
@@ -210,7 +216,7 @@ def _start_anew(fresh, table, basis, num_rows, num_columns):
         table[row, -1] = max(table[row, -1], 0.0)
 
 
-@jit
+@jit(apart=True)
 def _note_fall(state, work, table, signs, num_columns, left_over):
     """How fast each block sets off, out of the prices of the equations."""
     for k in range(work["size"] - 1, -1, -1):
@@ -230,7 +236,7 @@ def _note_fall(state, work, table, signs, num_columns, left_over):
     work["has_fall"] = 1
 
 
-@jit
+@jit(apart=True)
 def solve(state, work, certify):
     """Can every block of the part be balanced? If not, and `certify`, how it falls is noted."""
     num_rows = 3 * _peel(state, work)
@@ -244,7 +250,8 @@ def solve(state, work, certify):
         basis[row] = num_columns + row
         if certify:
             table[row, num_columns + row] = 1.0
-    fresh = table.copy()
+    fresh = np.empty(table.shape)
+    _copy_table(table, fresh)
     left_over = 0.0
     for _ in range(_ROUNDS):
         left_over = _minimise(table, basis, num_rows, num_columns)

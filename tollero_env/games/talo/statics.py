@@ -47,7 +47,7 @@ def _is_post(state, x, y, z):
     return block != 0 and state["axis"][block] == UPRIGHT and state["length"][block] >= 2
 
 
-@jit
+@jit(apart=True)
 def leans(state, block):
     """Do the low and the high end of a block lean? (0 or 1 each)"""
     axis = np.int64(state["axis"][block])
@@ -74,7 +74,7 @@ def _support_span(state, block, only_firm):
     return first, last
 
 
-@jit
+@jit(apart=True)
 def _judge_alone(state, work, block, certify):
     """BY_FIRM if firm blocks below carry the block, -BY_ITSELF if it falls whatever they can carry, else 0."""
     z = np.int64(state["z"][block])
@@ -120,7 +120,7 @@ def _add(state, work, block):
         work["number"][block] = work["size"]
 
 
-@jit
+@jit(apart=True)
 def _gather(state, work, block, other):
     """The blocks that could move if one of these two did, by descending z."""
     for k in range(np.int64(state["num_blocks"]) + 1):
@@ -156,7 +156,7 @@ def _sort(state, work):
         work["number"][part[k]] = k + 1
 
 
-@jit
+@jit(apart=True)
 def _find_contacts(state, work):
     """Where each block of the part rests on what."""
     n = 0
@@ -226,7 +226,7 @@ def _edges(work, k, is_x):
     return low, high
 
 
-@jit
+@jit(apart=True)
 def _find_fall(state, work, certify):
     """Is there a block whose whole load, with all that can rest on nothing else, acts outside what it rests on?"""
     for k in range(work["size"]):
@@ -300,7 +300,7 @@ def _best_contact(work, k, at, is_x, side):
     return best
 
 
-@jit
+@jit(apart=True)
 def _share(work, k, is_x):
     """Hand the load of a block on to what it rests on; False if it acts beyond all that."""
     first, last = work["first"][k], work["first"][k + 1]
@@ -330,7 +330,7 @@ def _share(work, k, is_x):
     return True
 
 
-@jit
+@jit(apart=True)
 def _can_share(state, work):
     """From the top down, each block hands its load on as seems best: if that works out, the construction stands."""
     for k in range(work["size"]):
@@ -347,7 +347,7 @@ def _can_share(state, work):
 # ---- the verdict
 
 
-@jit
+@jit(apart=True)
 def judge_part(state, work, block, other, certify):
     """Does the part with these blocks stand? If not, and `certify`, how it falls is noted."""
     _gather(state, work, block, other)
@@ -360,7 +360,7 @@ def judge_part(state, work, block, other, certify):
     return BY_SOLVER if solve(state, work, certify) else -BY_SOLVER
 
 
-@jit
+@jit(apart=True)
 def judge(state, work, block, certify):
     """The construction stood; does it stand with this new block? The stage that knew, negative if it does not."""
     work["has_fall"] = 0
@@ -372,7 +372,7 @@ def judge(state, work, block, certify):
     return judge_part(state, work, block, 0, certify)
 
 
-@jit
+@jit(apart=True)
 def judge_two(state, work, block, other):
     """Does it stand with these two new blocks, if it did not with the second alone?"""
     work["has_fall"] = 0

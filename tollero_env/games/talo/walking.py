@@ -3,6 +3,7 @@
 import numpy as np
 
 from tollero_env.games.talo.constants import AREA, HEIGHT, NOWHERE, TOP, WIDTH
+from tollero_env.games.talo.grid import wipe
 from tollero_env.jit import jit
 
 
@@ -36,13 +37,13 @@ def is_hopeful(state, tables, x, y, level):
     return level > 1 or state["block_at"][0, y, x] != 0 or ((np.int64(tables["ground"][y]) >> x) & 1) == 1
 
 
-@jit
+@jit(apart=True)
 def find_tops(state, work, seat):
     """Write the places that the seat's pawn can walk to into `queue`, without its own; returns how many.
 
     A place at level t is the number of the cell under it, of z = t - 1.
     """
-    work["seen"][:] = 0
+    wipe(work["seen"])
     queue, seen = work["queue"], work["seen"]
     x, y = np.int64(state["pawn_x"][seat]), np.int64(state["pawn_y"][seat])
     level = np.int64(state["pawn_level"][seat])
@@ -70,10 +71,10 @@ def find_tops(state, work, seat):
         level, y, x = place // AREA + 1, place % AREA // WIDTH, place % WIDTH
 
 
-@jit
+@jit(apart=True)
 def can_hope(state, tables, work, seat):
     """Could the seat's pawn reach the top if others built for it? Other pawns do not count (P5)."""
-    work["seen"][:] = 0
+    wipe(work["seen"])
     stack, seen = work["queue"], work["seen"]
     x, y = np.int64(state["pawn_x"][seat]), np.int64(state["pawn_y"][seat])
     level = np.int64(state["pawn_level"][seat])
