@@ -39,15 +39,18 @@ def test_the_kernel_rows_are_as_stated(tmp_path):
     for row in rows:
         assert list(row)[:4] == ["case", "players", "value", "unit"]
         spread, ratios = {"low", "high", "rounds"}, {"peer", "ratio", "ratios"}
-        assert set(row) - ratios == {"case", "players", "value", "unit", "group"} | spread
+        facts = {"talo playouts": {"board"}, "talo moves": {"board", "hand"}}.get(row["case"], set())
+        assert set(row) - ratios == {"case", "players", "value", "unit", "group"} | spread | facts
         assert (type(row["case"]), type(row["players"]), type(row["value"])) == (str, int, float)
-        assert (row["unit"], row["rounds"]) == ("steps/s", 2)
+        assert (row["unit"], row["rounds"]) == ("ms/set" if row["case"] == "talo moves" else "steps/s", 2)
         assert 0 < row["low"] <= row["value"] <= row["high"]
     peers = [row["case"] for row in rows if row["case"].startswith("openspiel")]
     assert peers in ([], ["openspiel hex playouts", "openspiel go playouts"])
     assert all(("ratio" in row) == bool(peers) for row in ours)
     for row in rows:
         assert row["case"] in done.stdout
+    talo = [(row["players"], row["board"]) for row in rows if row["case"] == "talo playouts"]
+    assert talo == [(players, board) for board in ("green", "islands") for players in (2, 3, 4)]
 
 
 def counting(calls, name, count, *peers):
@@ -155,7 +158,7 @@ def test_an_unknown_group_is_refused(capsys):
 
 def test_a_run_may_hold_the_clock_itself():
     cases = [Case("a", 2, unit, lambda: Done(4.0, 2.0)) for unit in UNITS]
-    assert [row["value"] for row in measure(cases, 2, QUIET)] == [2, 500_000, 50]
+    assert [row["value"] for row in measure(cases, 2, QUIET)] == [2, 500_000, 500, 50]
 
 
 def timed(name, players, seconds, peers=(), **facts):

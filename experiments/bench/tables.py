@@ -41,9 +41,15 @@ def table_cells(rows: Sequence[dict[str, Any]]) -> Cells:
         spread = f"{short(row['low'])} to {short(row['high'])}"
         ratios = ", ".join(f"{ratio:.2g} × {peer}" for peer, ratio in row.get("ratios", {}).items())
         size = f"{row['bytes']:,}" if "bytes" in row else ""
-        cells.append([row["case"], str(row["players"]), short(row["value"]), spread, row["unit"], size, ratios])
+        cells.append([case_name(row), str(row["players"]), short(row["value"]), spread, row["unit"], size, ratios])
     kept = [column for column in zip(*cells) if any(column[1:])]
     return [list(line) for line in zip(*kept)]
+
+
+def case_name(row: dict[str, Any]) -> str:
+    """The case, with what sets apart rows of one name."""
+    words = [row["case"], *([row["board"]] if "board" in row else [])]
+    return ", ".join([*words, *([f"{row['hand']} in hand"] if "hand" in row else [])])
 
 
 def scaling_cells(rows: Sequence[dict[str, Any]]) -> Cells:
