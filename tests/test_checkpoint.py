@@ -23,13 +23,13 @@ from agents.net import TurnNet
 from experiments.tournament.plan import Job
 from experiments.tournament.play import play_game
 from experiments.train.turns import first_params
+from tests.test_train import positions_of
 from tollero_env import new_game
 from tollero_env.envs.single import SingleEnv
 from tollero_env.game import OptionError, get_rules
 from tollero_env.nets import parts
 from tollero_env.opponents import BatchAgent, make_agent
 from tollero_env.position import Position, as_word
-from tollero_env.rng import choose, derive
 
 
 def checkpoint_for(players=2, seed=1, **options):
@@ -180,21 +180,13 @@ def test_names_that_are_refused(net, tmp_path):
 # ---- play
 
 
-def positions(players, seed, **options):
-    position = new_game(players=players, seed=seed, **options)
-    while not position.over:
-        yield position.copy()
-        moves = position.moves()
-        position.play(moves[choose(derive(seed, position.ply), len(moves))])
-
-
 @pytest.mark.parametrize("players", [2, 3])
 def test_one_game_or_many_is_the_same(players, tmp_path):
     path = tmp_path / "net.safetensors"
     write_checkpoint(path, checkpoint_for(players))
     agent = make_agent(f"net:{path}")
     assert isinstance(agent, BatchAgent)
-    listed = list(positions(players, 4))[::3]
+    listed = list(positions_of(players, 4))[::3]
     states = np.concatenate([position.states for position in listed])
     out = np.full(len(listed), -1)
     seeds = np.array([as_word(k) for k in range(len(listed))])

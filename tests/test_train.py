@@ -18,12 +18,14 @@ from agents.checkpoint import read_checkpoint, to_params
 from experiments.train import cli
 from experiments.train.cli import Run, held_interrupts, main
 from experiments.train.config import make_config, read_config
-from experiments.train.folder import CONFIG, CURVE, NET, STATE, read_curve, read_facts, read_state, write_facts
+from experiments.train.folder import BOARD, CONFIG, CURVE, NET, STATE, read_curve, read_facts, read_state, write_facts
 from experiments.train.measure import batch_agents, play_batch, win_shares
 from experiments.train.turns import TurnsTrainer, start_from
+from tollero_env import new_game
 from tollero_env.game import OptionError
 from tollero_env.opponents import make_agent
 from tollero_env.position import Position
+from tollero_env.rng import choose as pick
 from tollero_env.rng import derive
 
 ROOT = Path(__file__).parent.parent
@@ -59,6 +61,15 @@ def run_for(folder, **changes):
         write_facts(folder, config, None)
     trainer = TurnsTrainer(config, config.rules())
     return Run(folder, config, trainer, config.rules())
+
+
+def positions_of(players, seed, **options):
+    """Positions of a game of random moves, each a copy."""
+    position = new_game(players=players, seed=seed, **options)
+    while not position.over:
+        yield position.copy()
+        moves = position.moves()
+        position.play(moves[pick(derive(seed, position.ply), len(moves))])
 
 
 # ---- it learns
@@ -195,6 +206,42 @@ def test_a_longer_run_goes_on_from_a_finished_one(tmp_path, monkeypatch):
     assert read_facts(tmp_path)[0].games == 160
     run = run_for(tmp_path, games=160)
     assert (run.trainer.done, run.trainer.total) == (80, 160)
+
+
+def board_of(folder):
+    """{tag: {step: value}} as TensorBoard reads a folder; a step that is written twice is an error."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(folder / BOARD))
+    events.Reload()
+    found = {tag: [(one.step, one.value) for one in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+    assert all(len(dict(points)) == len(points) for points in found.values())
+    return {tag: dict(points) for tag, points in found.items()}
+
+
+def test_tensorboard_shows_the_curve(tmp_path):
+    pytest.importorskip("torch")
+    run = run_for(tmp_path, measure_seconds=1e-9, save_seconds=1e9)
+    run.look()
+    for _ in range(4):
+        run.trainer.advance()
+        run.look()
+        if run.trainer.done == 80:
+            run.save()
+    assert sorted(board_of(tmp_path)["wins/greedy"]) == [0, 40, 80, 120, 160]
+    resumed = run_for(tmp_path, measure_seconds=1e-9)  # as if it had been killed: looks after 80 games are forgotten
+    resumed.go()
+    board, rows = board_of(tmp_path), read_curve(tmp_path)
+    assert [row["done"] for row in rows] == list(range(0, 321, 40))
+    for tag, take in (
+        ("wins/random", lambda row: row["shares"]["random"]),
+        ("wins/greedy", lambda row: row["shares"]["greedy"]),
+        ("training/loss", lambda row: row["loss"]),
+        ("time/seconds", lambda row: row["seconds"]),
+    ):
+        expected = {row["done"]: take(row) for row in rows if take(row) is not None}
+        assert board[tag] == pytest.approx(expected, rel=1e-6)
+    assert board["training/rate"][320] < board["training/rate"][40]
 
 
 # ---- it is stopped

@@ -24,8 +24,19 @@ import tyro
 import agents  # noqa: F401  makes their names known
 from agents.checkpoint import Checkpoint, check_fits, find_checkpoint, read_checkpoint, write_checkpoint
 from experiments.options import clear_errors
+from experiments.train.board import Board
 from experiments.train.config import Common, Config, TurnsConfig, make_config, read_config
-from experiments.train.folder import CURVE, NET, STATE, new_folder, read_curve, read_facts, write_curve, write_facts
+from experiments.train.folder import (
+    BOARD,
+    CURVE,
+    NET,
+    STATE,
+    new_folder,
+    read_curve,
+    read_facts,
+    write_curve,
+    write_facts,
+)
 from experiments.train.measure import batch_agents, win_shares
 from experiments.train.progress import Display
 from tollero_env.game import OptionError, Rules
@@ -40,6 +51,7 @@ class Trainer(Protocol):
 
     unit: str
     loss: float
+    figures: dict[str, float]  # of the last round: what else makes a curve
 
     @property
     def total(self) -> int:
@@ -119,6 +131,7 @@ class Run:
             self.rows = [row for row in read_curve(folder) if row["done"] <= trainer.done]
         write_curve(folder, self.rows)
         self.baselines = batch_agents(config.baselines)
+        self._board: Board | None = None
         self._since = time.monotonic()
 
     def spent(self) -> float:
@@ -141,6 +154,9 @@ class Run:
         }
         row = {"done": self.trainer.done, "seconds": round(self.spent(), 1), "shares": shares, "games": games}
         row["loss"] = self.trainer.loss if self.trainer.done else None
+        if self._board is None:
+            self._board = Board(self.folder / BOARD, self.rows[-1]["done"] + 1 if self.rows else 0)
+        self._board.note(row, self.trainer.figures)
         self.rows.append(row)
         with open(self.folder / CURVE, "a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -165,6 +181,8 @@ class Run:
                     self.save()
                     saved = time.monotonic()
             self.save()
+        if self._board is not None:
+            self._board.close()
         if is_stopped():
             raise KeyboardInterrupt
 

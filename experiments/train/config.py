@@ -51,12 +51,25 @@ class TurnsConfig(Common):
 
 
 class PpoConfig(Common):
-    """MaskablePPO of sb3-contrib on the batch, against a growing pool of past selves and the baselines."""
+    """MaskablePPO of sb3-contrib on many games at once, against a growing pool of past selves and the baselines."""
 
     family: Literal["ppo"] = "ppo"
-    steps: Count = 1_000_000
-    encoding: str | None = None
-    num_envs: Count = 64
+    steps: Count = 1_000_000  # decisions of the seats that learn
+    encoding: str | None = None  # slots, for games that have it
+    view: int | str | None = None  # of the encoding
+    net: dict[
+        str, Count
+    ] = {}  # sizes that the extractor takes: kept, width for rows; kept, channels, blocks for planes
+    num_envs: Count = 64  # games at once
+    steps_a_round: Annotated[int, Field(ge=2)] = 32  # of each of them, before it learns
+    batch: Annotated[int, Field(ge=2)] = 512
+    epochs: Count = 4  # how often a step is looked at
+    rate: Positive = 0.001  # of learning; falls to nothing in a straight line
+    decay: Share = 0.95  # lambda of the advantages
+    clip: Positive = 0.2
+    entropy: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01  # how much doubt is worth
+    baselines_share: Share = 0.25  # of games against baselines; of the others half are against past selves
+    pool_every: Count = 20  # rounds after which the policy joins the past selves
 
 
 Config = TurnsConfig | PpoConfig

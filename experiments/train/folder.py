@@ -25,6 +25,7 @@ from tollero_env.files import beside, write_beside
 from tollero_env.game import Array, OptionError
 
 CONFIG, CURVE, NET, STATE = "config.json", "curve.jsonl", "net.safetensors", "state.safetensors"
+BOARD = "tensorboard"
 REPORT, RESULTS = "report.html", "report.json"
 PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
 

@@ -62,6 +62,7 @@ class TurnsTrainer:
         self.step, self.rounds = 1, 0
         self.rivals, self.joined = [score_params(self.learning, players)], [0]
         self.loss = float("nan")
+        self.figures: dict[str, float] = {}
         self._work = self.learning.fit.scratch()
         longest = rules.game.longest_game(rules.tables)
         self._room = config.games_a_round * longest * players
@@ -137,6 +138,7 @@ class TurnsTrainer:
             self.learning.planner.unit,
         )  # fmt: skip
         self.step += steps
+        self.figures = {"rate": rate, "rivals": len(self.rivals), "positions": len(live)}
 
     # ---- on disk
 
