@@ -13,6 +13,7 @@ import tyro
 from rich.console import Console
 from rich.progress import track
 
+import agents  # noqa: F401  makes their names known
 from experiments.options import clear_errors, rules_from_text
 from tollero_env.files import write_beside
 from tollero_env.film import film

@@ -845,7 +845,7 @@ MISUSES = [
     (["--players", 1], "option players: 1 is not a whole number from 2 to 4"),
     (["--players", 5], "option players: 5 is not a whole number from 2 to 4"),
     (["--game", "chess"], "game 'chess' is not known; there is tollero"),
-    (["--agent", "clever"], "agent 'clever' is not known; there is random, and `import agents` brings more"),
+    (["--agent", "clever"], "agent 'clever' is not known; there is greedy, greedy-turn, ismcts, net, random"),
     (["--agent", "random:x=1"], "agent 'random:x=1': "),
     (["--tileset", "nope"], "tile set 'nope': name: not one of reconstruction"),
     (["--tileset", "nope.toml"], "nope.toml: file: "),
