@@ -13,7 +13,7 @@ from tollero_env.rng import pick_best
 
 PLAYOUTS = ("greedy", "random")
 PRIORS = ("turn", "none")
-ALLOWED = {
+ALLOWED = {  # by searching agents
     "sims": "a whole number from 1 to 1000000000",
     "ms": "a whole number from 1 to 86400000",
     "threads": "a whole number from 1 to 256",
@@ -24,6 +24,7 @@ ALLOWED = {
     "by": "turns or tree",
 }
 MOST = {"turns": 1000, "sims": 10**9, "ms": 86_400_000, "threads": 256}
+TAKEN = ("sims", "ms", "threads", "playout", "prior", "reuse")  # by ismcts
 DEFAULT_SIMS = 2000
 
 
@@ -79,7 +80,7 @@ class Ismcts(Searcher):
 
     def __init__(self, **parameters: str) -> None:
         """Texts, as in the agent's name."""
-        check_parameters("ismcts", parameters, ("sims", "ms", "threads", "playout", "prior", "reuse"))
+        check_parameters("ismcts", parameters, TAKEN)
         playout, prior = parameters.pop("playout", None), parameters.pop("prior", None)
         super().__init__("ismcts", functools.partial(find_style, playout=playout, prior=prior), parameters)
 

@@ -64,6 +64,7 @@ def make_net(path: str = "", **parameters: str) -> Any:
     if not parameters:
         return TurnNet(file, checkpoint)
 
+    check_parameters("net", parameters, ("sims", "ms", "threads", "reuse", "turns", "by"))
     if parameters.pop("by", "turns") == "turns":
         return _make_lookahead(file, checkpoint, parameters)
 

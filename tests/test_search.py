@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from agents.ismcts import ALLOWED, find_style
+from agents.ismcts import ALLOWED, TAKEN, find_style
 from agents.search import Budget, Forest, Tree, merge
 from tollero_env import new_game, tree
 from tollero_env.game import OptionError, get_rules
@@ -400,7 +400,7 @@ def test_wrong_parameters_get_one_clear_line(text, message):
 
 
 def test_every_parameter_is_taken():
-    assert set(ALLOWED) == {"sims", "ms", "threads", "playout", "prior", "reuse"}
+    assert set(TAKEN) == {"sims", "ms", "threads", "playout", "prior", "reuse"} <= set(ALLOWED)
     agent = make_agent("ismcts:sims=20,threads=2,playout=random,prior=none,reuse=no")
     assert agent.act(new_game(seed=1), 1) in new_game(seed=1).moves()
 
